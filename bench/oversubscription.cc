@@ -2,6 +2,10 @@
 // Measures what it costs that the arrays of one launch are larger than the library may use of its device's memory: the
 // launch runs as slices. All arrays are valid on the host alone at the start of each launch; the time is from the call
 // to the end of the launch, on one device, with a budget that all arrays fit into and with smaller ones, in turns.
+//
+// With --steps it measures so many launches instead, each of which is waited for, on arrays that the host does not
+// touch meanwhile: as the library does it, without what is kept between them, and with slices on demand (HET_EVICT). As
+// this can't be changed while it runs, each measurement has a process of its own.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/kernel_text.h"
@@ -17,6 +21,8 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace bench
 {
@@ -32,6 +38,8 @@ struct options {
 	common_options common;
 	size_t megabytes = 4096; // of all arrays of a launch
 	unsigned rounds = 7;
+	unsigned steps = 0;
+	std::string only; // part of the name of the problems that are measured
 };
 
 constexpr unsigned budgets[] = {100, 75, 50}; // in percent of the arrays
@@ -148,6 +156,40 @@ class runner
 			throw std::runtime_error(
 				format("%s: %zu slices with a budget of %u %%", p_.name, size_t(slices_), percent));
 		return ms;
+	}
+	// Returns how long so many launches take, each of which is waited for, from the second on: the first registers
+	// memory and builds the kernel. A stencil turns from one array to the other.
+	double run_steps(unsigned percent, unsigned steps)
+	{
+		het_check(het_device_set_budget(device_, nbytes() / 100 * percent + (percent == 100 ? 64 << 20 : 0)),
+			  "het_device_set_budget");
+		stopwatch watch;
+		het_memory_info before = {};
+		for (unsigned i = 0; i <= steps; i++) {
+			if (i == 1) {
+				before = memory();
+				watch.lap();
+			}
+			launch();
+			het_check(het_finish(queue_), "het_finish");
+			if (p_.arrays == 2)
+				std::swap(arrays_[0], arrays_[1]);
+		}
+		const double ms = watch.lap() / 1000;
+		const het_memory_info after = memory();
+		slices_ = (after.slices - before.slices) / steps;
+		moved_ = double(after.sent + after.brought - before.sent - before.brought) / double(nbytes()) / steps;
+		return ms / steps;
+	}
+	// Returns what tells results apart.
+	double sum() const
+	{
+		double all = 0;
+		for (const auto &a : arrays_) {
+			for (size_t i = 0; i < a->all().size(); i += 4999)
+				all += double(a->all()[i]) * double(1 + i % 7);
+		}
+		return all;
 	}
 	uint64_t slices() const { return slices_; }
 	double moved() const { return moved_; }
@@ -338,12 +380,118 @@ bool measure(const problem &p, het_device *d, unsigned rounds, report &out, tabl
 	return right;
 }
 
+// --- launches one after the other ----------------------------------------------
+
+struct style {
+	const char *name, *evict;
+	unsigned percent;
+};
+constexpr style styles[] = {{"no limit", "keep", 100},        {"kept, 75 %", "keep", 75},
+			    {"not kept, 75 %", "stream", 75}, {"on demand, 75 %", "demand", 75},
+			    {"kept, 50 %", "keep", 50},       {"not kept, 50 %", "stream", 50},
+			    {"on demand, 50 %", "demand", 50}};
+
+struct steps_taken {
+	double ms, slices, moved, sum;
+};
+
+steps_taken take_steps(const problem &p, const style &s, unsigned steps)
+{
+	setenv("HET_EVICT", s.evict, 1);
+	std::string name;
+	runner r(p, find_device(name));
+	steps_taken t = {};
+	t.ms = r.run_steps(s.percent, steps);
+	t.slices = double(r.slices());
+	t.moved = r.moved();
+	t.sum = r.sum();
+	return t;
+}
+
+// The child says by its answer alone how it went.
+steps_taken take_steps_in_child(const problem &p, const style &s, unsigned steps)
+{
+	int ends[2];
+	if (pipe(ends))
+		throw std::runtime_error("no pipe");
+	const pid_t child = fork();
+	if (!child) {
+		try {
+			const steps_taken t = take_steps(p, s, steps);
+			_exit(write(ends[1], &t, sizeof t) != sizeof t);
+		} catch (const std::exception &e) {
+			fprintf(stderr, "%s, %s: %s\n", p.name, s.name, e.what());
+		}
+		_exit(1);
+	}
+	close(ends[1]);
+	steps_taken t = {};
+	const bool told = read(ends[0], &t, sizeof t) == sizeof t;
+	close(ends[0]);
+	waitpid(child, nullptr, 0);
+	if (!told)
+		throw std::runtime_error(format("%s did not end", s.name));
+	return t;
+}
+
+bool measure_steps(const problem &p, const options &o, report &out, table &shown)
+{
+	std::vector<series> times(std::size(styles));
+	std::vector<steps_taken> last(std::size(styles));
+	bool right = true;
+	for (unsigned round = 0; round < o.rounds; round++) {
+		for (size_t k = 0; k < std::size(styles); k++) {
+			const size_t i = (k + round) % std::size(styles);
+			last[i] = take_steps_in_child(p, styles[i], o.steps);
+			times[i].push_back(last[i].ms);
+		}
+		for (const steps_taken &t : last)
+			right = right && t.sum == last[0].sum;
+	}
+	for (size_t i = 0; i < std::size(styles); i++) {
+		const size_t demand = styles[i].percent == 75 ? 3 : std::size(styles) - 1;
+		const ratio of_demand = paired_ratio(times[demand], times[i]);
+		const std::string name = format("%s, %u steps/%s", p.name, o.steps, styles[i].name);
+		out.result(name, "ms a step", summarise(times[i]),
+			   {{"slices", last[i].slices}, {"moved", last[i].moved}});
+		out.ratio_of(name + ": demand/this", of_demand);
+		shown.row({p.name, styles[i].name, format("%.1f", median(times[i])), format("%.0f", last[i].slices),
+			   format("%.3f", last[i].moved),
+			   format("%.3f (%.3f to %.3f)", of_demand.median, of_demand.low, of_demand.high)});
+	}
+	return right;
+}
+
+int run_steps(const options &o)
+{
+	report out("oversubscription-steps", {{"megabytes", o.megabytes}, {"rounds", o.rounds}, {"steps", o.steps}});
+	const size_t nbytes = o.megabytes << 20;
+	bool right = true;
+	for (const problem &p : {convolution(nbytes), addition(nbytes)}) {
+		if (!strstr(p.name, o.only.c_str()))
+			continue;
+		table shown(format("%u launches of %zu MiB, one after the other, the first not counted", o.steps,
+				   o.megabytes),
+			    {"kernel", "memory", "ms a step", "slices", "moved / arrays", "on demand / this"});
+		shown.left_columns(2);
+		right = measure_steps(p, o, out, shown) && right;
+		shown.print();
+		fflush(stdout);
+		out.write(o.common.json);
+	}
+	if (!right)
+		fprintf(stderr, "results differ\n");
+	return !right;
+}
+
 int run(options o)
 {
 	if (o.common.quick) {
 		o.megabytes = std::min<size_t>(o.megabytes, 64);
 		o.rounds = std::min(o.rounds, 2u);
 	}
+	if (o.steps)
+		return run_steps(o);
 	std::string name;
 	het_device *d = find_device(name);
 	const size_t nbytes = o.megabytes << 20;
@@ -377,5 +525,7 @@ int main(int argc, char **argv)
 	add_common_options(line, o.common);
 	line.number("--megabytes", o.megabytes, "size of all arrays of a launch together");
 	line.number("--rounds", o.rounds, "of each budget");
+	line.number("--steps", o.steps, "launches, each of which is waited for, instead of one at a time");
+	line.text("--only", o.only, "with --steps: part of a kernel's name");
 	return line.run(argc, argv, [&] { return run(o); });
 }

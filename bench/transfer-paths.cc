@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <stdexcept>
+#include <unistd.h>
 
 using namespace bench;
 
@@ -23,11 +24,16 @@ struct options {
 	common_options common;
 	unsigned rounds = 20;
 	size_t mib = 256;
+	std::string only;
 };
+
+const std::vector<std::string> parts = {"idle", "loaded", "moving", "both", "between", "touches", "decisions"};
 
 // What others copy at a time, and how long one way of being loaded may take.
 constexpr size_t others_bytes = 32 << 20;
 constexpr double patience_us = 4e6;
+// After which what is known is not of the load before.
+constexpr double learning_us = 4e5;
 constexpr direction both[] = {direction::to_device, direction::to_host};
 constexpr carrier ways[] = {carrier::ours, carrier::driver, carrier::relay};
 
@@ -44,6 +50,12 @@ const char *name_of(carrier c)
 std::string name_of(size_t bytes)
 {
 	return bytes < 1 << 20 ? format("%zuK", bytes >> 10) : format("%zuM", bytes >> 20);
+}
+
+// Who has waited for a pause of the others must not find the same pause again.
+void let_others_work(unsigned turn)
+{
+	usleep(useconds_t(foreign_load::rest_us + 700 * turn % 3000));
 }
 
 class measurement
@@ -64,37 +76,59 @@ class measurement
 			return 1;
 		printf("%-26s %22s %22s %8s %8s %8s\n", "copies of the first GPU's", "time: ours / driver",
 		       "ours / relay", "ours", "driver", "relay");
-		constexpr size_t kib = 1 << 10, mib = 1 << 20;
-		for (direction d : both) {
-			for (size_t bytes : {4 * kib, 64 * kib, mib, 4 * mib, 8 * mib, 16 * mib, 64 * mib}) {
-				if (bytes < size_)
-					sweep("idle", d, bytes);
-			}
-			sweep("idle", d, size_);
-		}
-		out_.write(o_.common.json);
-		for (direction d : both) {
-			foreign_load load({&first_}, d, others_bytes);
-			sweep("direct-loaded", d, size_ / 4);
-		}
-		out_.write(o_.common.json);
-		for (direction d : both) {
-			foreign_load load({&second_}, d, others_bytes);
-			sweep("relay-loaded", d, size_ / 4);
-		}
-		for (direction d : both)
-			moving_load(d);
-		for (direction d : both)
-			both_at_once(d);
-		if (!between())
+		for (const std::string &part : parts) {
+			if ((!o_.only.empty() && part != o_.only) || run(part))
+				continue;
 			return 1;
-		touches();
-		decisions();
-		out_.write(o_.common.json);
+		}
 		return 0;
 	}
 
       private:
+	// Returns false where bytes were wrong.
+	bool run(const std::string &part)
+	{
+		bool right = true;
+		for (direction d : both) {
+			if (part == "idle")
+				alone(d);
+			else if (part == "loaded")
+				loaded(d);
+			else if (part == "moving")
+				moving_load(d);
+			else if (part == "both")
+				both_at_once(d);
+		}
+		if (part == "between")
+			right = between();
+		if (part == "touches") {
+			touches();
+			touches_beside_others();
+		}
+		if (part == "decisions")
+			decisions();
+		out_.write(o_.common.json);
+		return right;
+	}
+
+	void alone(direction d)
+	{
+		constexpr size_t kib = 1 << 10, mib = 1 << 20;
+		for (size_t bytes : {4 * kib, 64 * kib, mib, 4 * mib, 8 * mib, 16 * mib, 64 * mib}) {
+			if (bytes < size_)
+				sweep("idle", d, bytes);
+		}
+		sweep("idle", d, size_);
+	}
+
+	void loaded(direction d)
+	{
+		for (const gpu *g : {&first_, &second_}) {
+			foreign_load load({g}, d, others_bytes);
+			sweep(g == &first_ ? "direct-loaded" : "relay-loaded", d, size_ / 4, true);
+		}
+	}
+
 	bool bytes_are_right()
 	{
 		for (unsigned seed = 0; seed < 4; seed++) {
@@ -134,7 +168,7 @@ class measurement
 
 	// In turns, after some of ours, which learn. On a link that others fill a copy may take long: then there are
 	// fewer.
-	void sweep(const char *when, direction d, size_t bytes)
+	void sweep(const char *when, direction d, size_t bytes, bool is_loaded = false)
 	{
 		series us[3];
 		for (unsigned i = 0; i < 6; i++)
@@ -142,8 +176,11 @@ class measurement
 		unsigned rounds = bytes < 1 << 20 ? 10 * o_.rounds : o_.rounds;
 		const double end = now_us() + patience_us;
 		for (unsigned i = 0; i < rounds && (i < 3 || now_us() < end); i++) {
-			for (carrier c : ways)
+			for (carrier c : ways) {
 				us[unsigned(c)].push_back(first_.copy(c, d, bytes));
+				if (is_loaded)
+					let_others_work(i);
+			}
 		}
 		row(format("%s/%s/%s", when, name_of(d), name_of(bytes).c_str()), us, double(bytes));
 	}
@@ -173,17 +210,21 @@ class measurement
 	void both_at_once(direction d)
 	{
 		series us[3];
+		auto copy = [&](carrier c) {
+			stopwatch watch;
+			std::thread other([&] {
+				second_.enter();
+				second_.copy(c, d, size_);
+			});
+			first_.copy(c, d, size_);
+			other.join();
+			return watch.lap();
+		};
+		for (const double end = now_us() + learning_us; now_us() < end;)
+			copy(carrier::ours);
 		for (unsigned i = 0; i < o_.rounds; i++) {
-			for (carrier c : {carrier::ours, carrier::driver}) {
-				stopwatch watch;
-				std::thread other([&] {
-					second_.enter();
-					second_.copy(c, d, size_);
-				});
-				first_.copy(c, d, size_);
-				other.join();
-				us[unsigned(c)].push_back(watch.lap());
-			}
+			for (carrier c : {carrier::ours, carrier::driver})
+				us[unsigned(c)].push_back(copy(c));
 		}
 		row(format("both-gpus/%s/%s", name_of(d), name_of(size_).c_str()), us, 2 * double(size_));
 	}
@@ -237,6 +278,31 @@ class measurement
 		}
 		out_.value("touch/p99-ours-over-driver", "", p99[0] / p99[1]);
 		t.note(format("p99, ours / driver: %.2f", p99[0] / p99[1]));
+		t.print();
+	}
+
+	// Others fill the link meanwhile.
+	void touches_beside_others()
+	{
+		constexpr size_t bytes = 4096;
+		foreign_load load({&first_}, direction::to_host, others_bytes);
+		table t("a touch of 4 KiB while others fill the link, us", {"copied by", "median", "p99"});
+		series us[2];
+		for (unsigned i = 0; i < 20; i++)
+			first_.touch(bytes);
+		const double end = now_us() + patience_us;
+		while (us[0].size() < 10 * o_.rounds && now_us() < end) {
+			us[unsigned(carrier::ours)].push_back(first_.touch(bytes));
+			us[unsigned(carrier::driver)].push_back(
+				first_.copy(carrier::driver, direction::to_host, bytes));
+			let_others_work(unsigned(us[0].size()));
+		}
+		for (carrier c : {carrier::ours, carrier::driver}) {
+			summary s = summarise(us[unsigned(c)]);
+			t.row({name_of(c), format("%.1f", s.median), format("%.1f", s.p99)});
+			out_.result(std::string("touch/beside-others-by-") + name_of(c), "us", s);
+		}
+		out_.ratio_of("touch/beside-others-ours-over-driver", paired_ratio(us[0], us[1]));
 		t.print();
 	}
 
@@ -297,6 +363,7 @@ int main(int argc, char **argv)
 	add_common_options(line, o.common);
 	line.number("--rounds", o.rounds, "how often every way has its turn");
 	line.number("--mib", o.mib, "size of the largest copy");
+	line.text("--only", o.only, "one part of it", parts);
 	return line.run(argc, argv, [&] {
 		setenv("HET_PATHS", "latency", 0);
 		if (o.common.quick) {

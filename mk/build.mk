@@ -280,10 +280,11 @@ $(compat): Makefile
 		-o $@
 
 # The loader opens this library, and finds it by the name that stands in a file: OCL_ICD_VENDORS=$PWD/build/vendors/.
-$(B)/libhetcl.so: $(call obj,$(opencl_srcs)) $(libhet)
+# It has a copy of what knows the user's store.
+$(B)/libhetcl.so: $(call obj,$(opencl_srcs)) $(libhet) $(told_archive) $(fatbin_archive)
 	$(call say,LD)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libhetcl.so -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) -o $@ \
-		$(filter %.o,$^) $(B)/libhet.so -Wl,-rpath,'$$ORIGIN' -ldl
+		$(filter %.o,$^) $(told_archive) $(fatbin_archive) $(B)/libhet.so -Wl,-rpath,'$$ORIGIN' -ldl
 
 $(B)/vendors/het.icd: Makefile
 	@mkdir -p $(@D)

@@ -31,6 +31,7 @@ $(call add_flags,$(fake_cuda_srcs),-fPIC -fvisibility=hidden -Iselftests -Irunti
 all_versions := $(foreach v,1_0 1_1 1_2 2_0 2_1 2_2,-DCL_USE_DEPRECATED_OPENCL_$v_APIS=)
 $(call add_flags,$(opencl_srcs),-Iopencl/include -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -DHET_VERSION='"$(VERSION)"' \
 	$(all_versions))
+$(call add_flags,opencl/kept_binaries.cc,-Iruntime)
 $(call add_flags,$(opencl_test_srcs),-Iopencl/include $(all_versions))
 $(call add_flags,$(openmp_srcs),-fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
 $(call add_flags,$(openmp_double_srcs),-Iopenmp)

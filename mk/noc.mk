@@ -20,9 +20,11 @@ $(noc_archive): $(call obj,$(noc_srcs))
 	$Q$(AR) rcs $@ $^
 
 # What was interrupted goes on; QUICK=1: one seed and short runs; STUDY=1: also a row for each open parameter.
-noc-figures: $(noc_sim) $(noc_record)
-	$Q$(PYTHON) bench/noc/figures.py --program $(noc_sim) --recorder $(B)/bin/noc-record --folder $(B)/noc-figures $(if $(QUICK),--quick) \
-		$(if $(STUDY),--study)
+# SETTINGS= names what search.py wrote.
+noc-figures: $(noc_sim) $(noc_record) $(noc_record_ptx)
+	$Q$(PYTHON) bench/noc/figures.py --program $(noc_sim) --recorder $(B)/bin/noc-record \
+		--kernel-recorder $(B)/bin/noc-record-ptx --folder $(B)/noc-figures $(if $(QUICK),--quick) $(if $(STUDY),--study) \
+		$(if $(SETTINGS),--settings $(SETTINGS))
 .PHONY: noc-figures
 
 $(noc_sim): $(call obj,$(noc_main)) $(noc_common) $(noc_archive) $(json_archive) $(base_archive)

@@ -23,9 +23,10 @@ int make_program(const het_program_args &args, runtime_program &made)
 	return err;
 }
 
-std::string text_for_drivers(const std::string &source, const std::vector<cl_device_id> &devices)
+std::string text_for_drivers(const std::string &source, const _cl_device_id &d)
 {
-	return have_images(devices) ? source : "#undef __IMAGE_SUPPORT__\n#line 1\n" + source;
+	const bool hides = d.members.size() > 1 && !have_images({const_cast<cl_device_id>(&d)});
+	return hides ? "#undef __IMAGE_SUPPORT__\n#line 1\n" + source : source;
 }
 
 int build_for(const _cl_device_id &d, const runtime_program &p, const std::string &options, cl_program_binary_type type,
@@ -49,15 +50,35 @@ int build_for(const _cl_device_id &d, const runtime_program &p, const std::strin
 namespace
 {
 
-int make_from_source(const _cl_program &p, const std::string &options, runtime_program &made)
+// Programs of the runtime's by their text: each serves all devices that are built for by one call and have it.
+class programs_of_source
 {
-	const std::string text = text_for_drivers(p.source, p.devices);
-	het_program_args a = {};
-	a.size = sizeof(a);
-	a.source = text.c_str();
-	a.options = options.c_str();
-	return make_program(a, made);
-}
+      public:
+	programs_of_source(const _cl_program &p, const std::string &options) : source_(p.source), options_(options) {}
+
+	int find(const _cl_device_id &d, runtime_program &found)
+	{
+		std::string text = text_for_drivers(source_, d);
+		const auto at =
+			std::find_if(made_.begin(), made_.end(), [&](const auto &m) { return m.first == text; });
+		if (at != made_.end()) {
+			found = at->second;
+			return 0;
+		}
+		het_program_args a = {};
+		a.size = sizeof(a);
+		a.source = text.c_str();
+		a.options = options_.c_str();
+		if (int err = make_program(a, found))
+			return err;
+		made_.emplace_back(std::move(text), found);
+		return 0;
+	}
+
+      private:
+	const std::string &source_, &options_;
+	std::vector<std::pair<std::string, runtime_program>> made_;
+};
 
 // A launch may be shared where an analysis of the kernel has found that its groups do not meet. HET_OPENCL_ANALYSE=0
 // does without.
@@ -68,40 +89,35 @@ bool is_analysis_wanted()
 }
 
 // Returns null if the analysis can't be had.
-runtime_program make_analysed(_cl_program &p, const std::string &options)
+runtime_program make_analysed(_cl_program &p, const _cl_device_id &d, const std::string &options)
 {
 	runtime_program made;
 	if (!is_analysis_wanted() || p.source.empty())
 		return made;
-	p.made_binary = make_fat_binary(text_for_drivers(p.source, p.devices), options);
-	p.made_with = options;
-	if (p.made_binary.empty())
+	const std::vector<char> &bytes = fat_binary_of(p, d, options);
+	if (bytes.empty())
 		return made;
 	het_program_args a = {};
 	a.size = sizeof(a);
-	a.fat_binary = p.made_binary.data();
-	a.fat_binary_size = p.made_binary.size();
+	a.fat_binary = bytes.data();
+	a.fat_binary_size = bytes.size();
 	make_program(a, made);
 	return made;
 }
 
-// One program of the runtime's serves all devices that are built for by one call.
 cl_int build_all(_cl_program &p, const std::vector<cl_device_id> &devices, const char *given)
 {
 	const std::string options = given ? given : "";
-	runtime_program shared;
-	if (p.binary.empty()) {
-		if (int err = make_from_source(p, options, shared))
-			return code_of(err);
-	}
-	const bool is_shared =
-		std::any_of(devices.begin(), devices.end(), [](cl_device_id d) { return d->members.size() > 1; });
-	const runtime_program analysed = is_shared ? make_analysed(p, options) : nullptr;
+	programs_of_source all(p, options);
 	cl_int result = CL_SUCCESS;
 	for (cl_device_id d : devices) {
-		const runtime_program made = analysed && d->members.size() > 1 ? analysed
-					     : shared                          ? shared
-									       : p.on(d)->made;
+		runtime_program made = p.on(d)->made;
+		if (p.binary.empty()) {
+			if (int err = all.find(*d, made))
+				return code_of(err);
+			if (runtime_program analysed = d->members.size() > 1 ? make_analysed(p, *d, options) : nullptr)
+				made = std::move(analysed);
+		}
 		if (!made)
 			return CL_INVALID_BINARY;
 		const int err = build_for(*d, made, options, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, *p.on(d));

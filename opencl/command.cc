@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "codes.h"
+#include "memory.h"
 
 namespace hetcl
 {
@@ -49,12 +50,19 @@ cl_int command::end(int err, bool blocks)
 	return CL_SUCCESS;
 }
 
+cl_int command::end_writing(_cl_mem &m, int err, bool blocks)
+{
+	if (!err)
+		m.note_written();
+	return end(err, blocks);
+}
+
 // A marker without a wait list waits for all of its queue; one that stands for a command waits for what is told, and in
 // an in-order queue for the command before it.
-cl_int command::mark(bool blocks)
+int command::enqueue_mark()
 {
 	if (nwaits() || !(queue_->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE))
-		return end(het_marker(queue(), nwaits(), waits(), out()), blocks);
+		return het_marker(queue(), nwaits(), waits(), out());
 	het_event *nothing = nullptr;
 	int err = het_user_event_create(&nothing);
 	if (!err)
@@ -63,7 +71,7 @@ cl_int command::mark(bool blocks)
 		err = het_marker(queue(), 1, &nothing, out());
 	if (nothing)
 		het_event_release(nothing);
-	return end(err, blocks);
+	return err;
 }
 
 } // namespace hetcl

@@ -50,8 +50,13 @@ class command
 	// The runtime has answered @err. Waits if the call blocks, and gives the program its event. Returns a code of
 	// OpenCL's.
 	cl_int end(int err, bool blocks = false);
+	// As end(), for a command that writes bytes of the object.
+	cl_int end_writing(_cl_mem &m, int err, bool blocks = false);
 	// Does all of it for a command that is nothing but its place in the order.
-	cl_int mark(bool blocks = false);
+	cl_int mark(bool blocks = false) { return end(enqueue_mark(), blocks); }
+	int enqueue_mark();
+	// Returns the runtime's event of what was enqueued.
+	het_event *made() const { return made_; }
 
 	~command()
 	{

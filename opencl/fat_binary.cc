@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "fat_binary.h"
 
+#include "kept_binaries.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -125,7 +127,7 @@ class made_before
 	size_t nbytes_ = 0;
 };
 
-std::vector<char> make(const std::string &source, const std::string &options)
+std::vector<char> make(const std::string &source, const std::string &options, const std::string &by)
 {
 	const char *temporary = getenv("TMPDIR");
 	std::string folder = std::string(temporary && *temporary ? temporary : "/tmp") + "/het-XXXXXX";
@@ -133,7 +135,7 @@ std::vector<char> make(const std::string &source, const std::string &options)
 	std::vector<char> bytes;
 	if (input >= 0 && mkdtemp(folder.data())) {
 		const std::string made = folder + "/program.het";
-		std::vector<std::string> command = {find_tool(), "build", "-", "-o", made, "--targets", "opencl"};
+		std::vector<std::string> command = {by, "build", "-", "-o", made, "--targets", "opencl"};
 		if (!options.empty())
 			command.insert(command.end(), {"--options", options});
 		if (run(command, input))
@@ -149,7 +151,7 @@ std::vector<char> make(const std::string &source, const std::string &options)
 } // namespace
 
 // What could not be made is tried again.
-std::vector<char> make_fat_binary(const std::string &source, const std::string &options)
+std::vector<char> make_fat_binary(const std::string &source, const std::string &options, const _cl_device_id &d)
 {
 	static auto *before = new made_before;
 	const std::string key = options + '\0' + source;
@@ -158,7 +160,14 @@ std::vector<char> make_fat_binary(const std::string &source, const std::string &
 		if (const std::vector<char> *made = before->find(key))
 			return *made;
 	}
-	std::vector<char> made = make(source, options);
+	const std::string by = find_tool();
+	const binary_request r = {source, options, d, by};
+	std::vector<char> made = find_kept(r);
+	if (made.empty()) {
+		made = make(source, options, by);
+		if (!made.empty())
+			keep(r, made);
+	}
 	const std::lock_guard g(before->lock);
 	if (!made.empty() && !before->find(key))
 		before->add(key, made);

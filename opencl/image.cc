@@ -4,6 +4,7 @@
 
 #include "calls.h"
 #include "codes.h"
+#include "command.h"
 #include "frees.h"
 #include "image_formats.h"
 #include "info.h"
@@ -62,7 +63,6 @@ cl_int take_shape(const cl_image_desc &given, image &i)
 	return has_texels ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
 }
 
-// One device that can have it is enough.
 bool fits(const image &i, const _cl_device_id &d)
 {
 	const bool is_volume = i.shape.image_type == CL_MEM_OBJECT_IMAGE3D;
@@ -104,8 +104,8 @@ bool is_common(const _cl_context &c, cl_mem_object_type shape, const cl_image_fo
 	});
 }
 
-cl_int check_image(cl_context c, cl_mem_flags flags, const cl_image_format *f, const cl_image_desc *shape,
-		   const void *host, image &i)
+cl_int check_new(cl_context c, cl_mem_flags flags, const cl_image_format *f, const cl_image_desc *shape,
+		 const void *host, image &i)
 {
 	if (!is_valid(c))
 		return CL_INVALID_CONTEXT;
@@ -118,6 +118,7 @@ cl_int check_image(cl_context c, cl_mem_flags flags, const cl_image_format *f, c
 		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (cl_int err = shape ? take_shape(*shape, i) : CL_INVALID_IMAGE_DESCRIPTOR)
 		return err;
+	// One device that can have it is enough.
 	if (std::none_of(devices.begin(), devices.end(), [&](cl_device_id d) { return fits(i, *d); }))
 		return CL_INVALID_IMAGE_SIZE;
 	const bool wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
@@ -197,7 +198,7 @@ cl_mem create(cl_context c, cl_mem_flags flags, const cl_image_format *f, const 
 	      cl_int *error)
 {
 	auto i = std::make_unique<image>();
-	if (cl_int err = check_image(c, flags, f, shape, host, *i))
+	if (cl_int err = check_new(c, flags, f, shape, host, *i))
 		return refuse(err, error);
 	return make_image(c, flags, std::move(i), host, error);
 }
@@ -216,7 +217,25 @@ const info_row<memory> rows[] = {
 	{CL_IMAGE_NUM_SAMPLES, [](const memory &, answer &a) { return a.value(cl_uint{0}); }},
 };
 
+// Calls of OpenCL 1.1 have a code of their own for sizes.
+cl_mem create_by_sizes(cl_context c, cl_mem_flags flags, const cl_image_format *f, const cl_image_desc &shape,
+		       void *host, cl_int *error)
+{
+	cl_int err = CL_SUCCESS;
+	cl_mem m = create(c, flags, f, &shape, host, &err);
+	return give(m, err == CL_INVALID_IMAGE_DESCRIPTOR ? cl_int{CL_INVALID_IMAGE_SIZE} : err, error);
+}
+
 } // namespace
+
+cl_int check_image(const command &c, cl_mem m, cl_int if_invalid)
+{
+	if (cl_int err = c.check(image_or_none(m), if_invalid))
+		return err;
+	if (!have_images({c.device()}))
+		return CL_INVALID_OPERATION;
+	return fits(*m->image, *c.device()) ? CL_SUCCESS : CL_INVALID_IMAGE_SIZE;
+}
 
 cl_mem clCreateImage(cl_context c, cl_mem_flags flags, const cl_image_format *f, const cl_image_desc *shape, void *host,
 		     cl_int *error)
@@ -245,9 +264,7 @@ cl_mem clCreateImage2D(cl_context c, cl_mem_flags flags, const cl_image_format *
 	shape.image_width = width;
 	shape.image_height = height;
 	shape.image_row_pitch = row;
-	cl_int err = CL_SUCCESS;
-	cl_mem m = create(c, flags, f, &shape, host, &err);
-	return give(m, err == CL_INVALID_IMAGE_DESCRIPTOR ? cl_int{CL_INVALID_IMAGE_SIZE} : err, error);
+	return create_by_sizes(c, flags, f, shape, host, error);
 }
 
 cl_mem clCreateImage3D(cl_context c, cl_mem_flags flags, const cl_image_format *f, size_t width, size_t height,
@@ -260,9 +277,7 @@ cl_mem clCreateImage3D(cl_context c, cl_mem_flags flags, const cl_image_format *
 	shape.image_depth = depth;
 	shape.image_row_pitch = row;
 	shape.image_slice_pitch = slice;
-	cl_int err = CL_SUCCESS;
-	cl_mem m = create(c, flags, f, &shape, host, &err);
-	return give(m, err == CL_INVALID_IMAGE_DESCRIPTOR ? cl_int{CL_INVALID_IMAGE_SIZE} : err, error);
+	return create_by_sizes(c, flags, f, shape, host, error);
 }
 
 cl_int clGetImageInfo(cl_mem m, cl_image_info what, size_t room, void *value, size_t *size)

@@ -13,6 +13,11 @@
 namespace hetcl
 {
 
+class command;
+
+// Looks at an image that a command uses, and at whether its device can have it. Returns a code of OpenCL's.
+cl_int check_image(const command &c, cl_mem m, cl_int if_invalid);
+
 // A place for all texels: the memory object, or the texture of a device.
 struct image_place {
 	het_device *device = nullptr; // null for the memory object
@@ -20,6 +25,9 @@ struct image_place {
 	bool is_current = false;
 	// This is the copy that makes it current, as long as it is not known to have ended well.
 	owner<het_event, het_event_release> filled;
+	// A texture of an image of a buffer is current if this many commands were to write the buffer's bytes before it
+	// was made so, and no more since.
+	uint64_t writes = 0;
 };
 
 struct image {

@@ -56,11 +56,23 @@ bool has_images(const _cl_kernel &k)
 
 het_device *member_with_images(const _cl_device_id &d, const _cl_kernel &k)
 {
+	const auto order = order_images();
 	het_device *best = d.members[0];
 	auto cost = [&](het_device *m) { return std::pair(bytes_to_bring(k, m), launches()[m]); };
 	for (het_device *m : d.members)
 		best = cost(m) < cost(best) ? m : best;
 	return best;
+}
+
+cl_int make_textures(const _cl_kernel &k, het_device *d)
+{
+	for (const kernel_argument &a : k.arguments) {
+		if (a.is != kernel_argument::picture)
+			continue;
+		if (int err = make_texture(*a.buffer, d))
+			return code_of_texture(err);
+	}
+	return CL_SUCCESS;
 }
 
 cl_int put_images(command &c, const _cl_kernel &k, het_device *d, std::vector<het_arg> &args)

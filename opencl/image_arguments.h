@@ -10,10 +10,14 @@ namespace hetcl
 
 bool has_images(const _cl_kernel &k);
 
-// What follows is called while the images are in order (image_places.h).
-
 // Returns the member that the launch is for: that with the most texels, and of several the one with the fewest launches.
 het_device *member_with_images(const _cl_device_id &d, const _cl_kernel &k);
+
+// Makes the textures that the launch will need there. It may wait for memory, and so for other commands and the
+// program's callbacks. Returns a code of OpenCL's.
+cl_int make_textures(const _cl_kernel &k, het_device *d);
+
+// What follows is called while the images are in order (image_places.h).
 
 // Brings the texels there, and puts textures and samplers into the arguments. Returns a code of OpenCL's.
 cl_int put_images(command &c, const _cl_kernel &k, het_device *d, std::vector<het_arg> &args);

@@ -33,26 +33,47 @@ void settle(image &i)
 	i.home.is_current |= !is_anywhere;
 }
 
-// Enqueues a copy of all texels between the memory object and a texture.
-int enqueue_copy(const _cl_mem &m, const image_place &p, bool to_texture, het_queue *q, het_event **event)
+using events = std::vector<het_event *>;
+
+// Enqueues a copy of texels between the memory object and a texture, from the first one on.
+int enqueue_copy(const _cl_mem &m, const size_t (&region)[3], const image_place &p, bool to_texture,
+		 const events &waits, het_queue *q, het_event **event)
 {
-	const image &i = *m.image;
 	het_texture_copy_args a = {};
 	a.size = sizeof(a);
+	a.nwaits = waits.size();
+	a.waits = waits.data();
 	(to_texture ? a.to : a.from) = p.texture.get();
-	std::copy_n(i.extent, 3, a.region);
-	a.host.memory = m.memory.get();
-	a.host.row_pitch = i.row;
-	a.host.slice_pitch = i.slice;
+	std::copy_n(region, 3, a.region);
+	a.host.memory = m.for_command();
+	a.host.row_pitch = m.image->row;
+	a.host.slice_pitch = m.image->slice;
 	return het_texture_copy(q, &a, event);
+}
+
+bool has_ended(het_event *e)
+{
+	int status = HET_COMPLETE;
+	return het_event_status(e, &status) || status <= HET_COMPLETE;
+}
+
+// What the host writes until an unmap begins is seen by no order of the runtime's.
+events unmaps_of(_cl_mem &m)
+{
+	auto &all = m.root().unmaps;
+	std::erase_if(all, [](const auto &e) { return has_ended(e.get()); });
+	events left;
+	for (const auto &e : all)
+		left.push_back(e.get());
+	return left;
 }
 
 // In the program's own queue a copy might stand behind commands that have nothing to do with the image, and others that
 // read the image would wait for them.
-int fill(command &c, const _cl_mem &m, const image_place &p, bool to_texture, image_place &filled)
+int fill(command &c, _cl_mem &m, const image_place &p, bool to_texture, image_place &filled)
 {
 	het_event *made = nullptr;
-	if (int err = enqueue_copy(m, p, to_texture, own_queue(), &made))
+	if (int err = enqueue_copy(m, m.image->extent, p, to_texture, unmaps_of(m), own_queue(), &made))
 		return err;
 	filled.filled.reset(made);
 	filled.is_current = true;
@@ -60,30 +81,11 @@ int fill(command &c, const _cl_mem &m, const image_place &p, bool to_texture, im
 	return 0;
 }
 
-int make_texture(const image &i, image_place &p)
+image_place *find_texture(image &i, het_device *d)
 {
-	het_texture_args a = texture_like(i.shape, i.format);
-	a.device = p.device;
-	het_texture *made = nullptr;
-	const int err = het_texture_create(&a, &made);
-	p.texture.reset(made);
-	return err;
-}
-
-int find_texture(image &i, het_device *d, image_place **found)
-{
-	for (image_place &p : i.textures) {
-		*found = &p;
-		if (p.device == d)
-			return 0;
-	}
-	image_place p;
-	p.device = d;
-	if (int err = make_texture(i, p))
-		return err;
-	i.textures.push_back(std::move(p));
-	*found = &i.textures.back();
-	return 0;
+	const auto at =
+		std::find_if(i.textures.begin(), i.textures.end(), [&](const image_place &p) { return p.device == d; });
+	return at == i.textures.end() ? nullptr : &*at;
 }
 
 void note_written(image &i, const image_place &at)
@@ -94,10 +96,28 @@ void note_written(image &i, const image_place &at)
 		p.is_current = &at == &p;
 }
 
-// What else writes the bytes of a buffer is not seen here, so its images are copied each time.
 bool is_of_buffer(const _cl_mem &m)
 {
 	return bool(m.whole);
+}
+
+// The program may write bytes of its own without a command.
+bool is_as_buffer(_cl_mem &m, const image_place &p)
+{
+	return p.is_current && p.writes == m.root().writes.load() && !m.root().host_pointer;
+}
+
+// All bytes of a buffer that its image has are written, so the texture is as they are if nobody else has written since.
+int write_back(_cl_mem &m, image_place &p, het_queue *q)
+{
+	const uint64_t before = m.root().writes.load();
+	het_event *made = nullptr;
+	if (int err = enqueue_copy(m, m.image->extent, p, false, {}, q, &made))
+		return err;
+	p.filled.reset(made);
+	if (m.root().writes.fetch_add(1) == before)
+		p.writes = before + 1;
+	return 0;
 }
 
 } // namespace
@@ -119,44 +139,89 @@ int bring_home(command &c, _cl_mem &m)
 	return fill(c, m, *from, false, i.home);
 }
 
+int make_texture(_cl_mem &m, het_device *d)
+{
+	image &i = *m.image;
+	{
+		const auto order = order_images();
+		if (find_texture(i, d))
+			return 0;
+	}
+	het_texture_args a = texture_like(i.shape, i.format);
+	a.device = d;
+	het_texture *made = nullptr;
+	if (int err = het_texture_create(&a, &made))
+		return err;
+	image_place p;
+	p.device = d;
+	p.texture.reset(made);
+	const auto order = order_images();
+	if (!find_texture(i, d)) // others may have made one meanwhile
+		i.textures.push_back(std::move(p));
+	return 0;
+}
+
 int bring_to(command &c, _cl_mem &m, het_device *d, het_texture **texture)
 {
 	image &i = *m.image;
-	image_place *p = nullptr;
-	int err = find_texture(i, d, &p);
-	if (err)
-		return err;
-	*texture = p->texture.get();
+	image_place &p = *find_texture(i, d);
+	*texture = p.texture.get();
+	m.for_command(); // does what the texture is used for
 	settle(i);
-	if (!is_of_buffer(m) && (p->is_current || i.is_blank)) {
-		p->is_current = true;
+	if (is_of_buffer(m) ? is_as_buffer(m, p) : p.is_current || i.is_blank) {
+		p.is_current = true;
 		return 0;
 	}
-	err = bring_home(c, m);
-	return err ? err : fill(c, m, *p, true, *p);
+	const uint64_t writes = m.root().writes.load();
+	int err = bring_home(c, m);
+	if (!err)
+		err = fill(c, m, p, true, p);
+	if (!err)
+		p.writes = writes;
+	return err;
 }
 
 void note_written_at_home(_cl_mem &m)
 {
-	note_written(*m.image, m.image->home);
+	if (is_of_buffer(m))
+		m.note_written();
+	else
+		note_written(*m.image, m.image->home);
 }
 
 int note_written_on(_cl_mem &m, het_device *d, het_queue *q)
 {
-	image_place *p = nullptr;
-	if (int err = find_texture(*m.image, d, &p))
-		return err;
+	image_place &p = *find_texture(*m.image, d);
 	if (is_of_buffer(m))
-		return enqueue_copy(m, *p, false, q, nullptr);
-	note_written(*m.image, *p);
+		return write_back(m, p, q);
+	note_written(*m.image, p);
 	return 0;
+}
+
+void note_unmapped(_cl_mem &m, het_event *unmap)
+{
+	const auto order = order_images();
+	if (m.image)
+		note_written_at_home(m);
+	else
+		m.note_written();
+	unmaps_of(m); // forgets those that have ended
+	het_event_retain(unmap);
+	m.root().unmaps.emplace_back(unmap);
+}
+
+// A copy to a texture comes after all that use it, and what writes the bytes it is copied from comes after the copy.
+void end_textures(const _cl_mem &m)
+{
+	for (const image_place &p : m.image->textures)
+		enqueue_copy(m, {1, 1, 1}, p, true, {}, own_queue(), nullptr);
 }
 
 bool is_current_on(_cl_mem &m, het_device *d)
 {
 	settle(*m.image);
-	return std::any_of(m.image->textures.begin(), m.image->textures.end(),
-			   [&](const image_place &p) { return p.device == d && p.is_current; });
+	const image_place *p = find_texture(*m.image, d);
+	return p && p->is_current;
 }
 
 } // namespace hetcl

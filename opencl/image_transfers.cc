@@ -25,7 +25,7 @@ struct box {
 	het_rect rect() const
 	{
 		het_rect r = {};
-		r.memory = of->memory.get();
+		r.memory = of->for_command();
 		r.origin[0] = all().offset_of(origin);
 		r.row_pitch = all().row;
 		r.slice_pitch = all().slice;
@@ -37,7 +37,7 @@ struct box {
 
 cl_int check_box(const command &c, const box &b)
 {
-	const cl_int err = c.check(image_or_none(b.of), CL_INVALID_MEM_OBJECT);
+	const cl_int err = check_image(c, b.of, CL_INVALID_MEM_OBJECT);
 	return err || b.all().has(b.origin, b.region) ? err : cl_int{CL_INVALID_VALUE};
 }
 
@@ -57,6 +57,20 @@ bool take_host(const box &b, size_t row, size_t slice, const void *pointer, het_
 	host.row_pitch = i.is_line_array() ? slice : row;
 	host.slice_pitch = i.has_planes() ? slice : host.row_pitch * b.region[1];
 	return true;
+}
+
+// Looks at a command of which one side is the host's, which is told in @host.
+cl_int check_host(command &c, const box &b, size_t row, size_t slice, const void *pointer, cl_mem_flags refused,
+		  het_rect &host)
+{
+	cl_int err = c.check();
+	if (!err)
+		err = check_box(c, b);
+	if (err)
+		return err;
+	if (!take_host(b, row, slice, pointer, host))
+		return CL_INVALID_VALUE;
+	return b.of->flags & refused ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 // To read texels to where they are, or write them from there, is nothing but to show them.
@@ -148,7 +162,7 @@ int fill(command &c, const box &b, const std::vector<char> &texel)
 	a.pattern_size = texel.size();
 	a.nbytes = b.nbytes();
 	if (a.nbytes == b.of->size) {
-		a.to = b.of->memory.get();
+		a.to = b.of->for_command();
 		return het_fill(c.queue(), &a, c.out());
 	}
 	het_memory *block = nullptr;
@@ -169,15 +183,8 @@ cl_int clEnqueueReadImage(cl_command_queue q, cl_mem m, cl_bool blocks, const si
 	command c(q, CL_COMMAND_READ_IMAGE, nwaits, waits, event);
 	const box b = {m, origin, region};
 	het_rect host = {};
-	cl_int err = c.check();
-	if (!err)
-		err = check_box(c, b);
-	if (err)
+	if (cl_int err = check_host(c, b, row, slice, to, not_read_by_host, host))
 		return err;
-	if (!take_host(b, row, slice, to, host))
-		return CL_INVALID_VALUE;
-	if (m->flags & not_read_by_host)
-		return CL_INVALID_OPERATION;
 	auto order = order_images();
 	const int failure = read_box(
 		c, b, [&] { return is_in_place(b, host) ? show(c, b, HET_READ_ONLY) : copy(c, host, b.rect(), b); });
@@ -192,15 +199,8 @@ cl_int clEnqueueWriteImage(cl_command_queue q, cl_mem m, cl_bool blocks, const s
 	command c(q, CL_COMMAND_WRITE_IMAGE, nwaits, waits, event);
 	const box b = {m, origin, region};
 	het_rect host = {};
-	cl_int err = c.check();
-	if (!err)
-		err = check_box(c, b);
-	if (err)
+	if (cl_int err = check_host(c, b, row, slice, from, not_written_by_host, host))
 		return err;
-	if (!take_host(b, row, slice, from, host))
-		return CL_INVALID_VALUE;
-	if (m->flags & not_written_by_host)
-		return CL_INVALID_OPERATION;
 	const int failure = write_box(
 		c, b, [&] { return is_in_place(b, host) ? show(c, b, HET_READ_WRITE) : copy(c, b.rect(), host, b); });
 	return c.end(failure, blocks);
@@ -237,7 +237,8 @@ cl_int clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem from, cl_mem to, co
 	if (cl_int err = check_buffer_and_box(c, to, offset, b))
 		return err;
 	const auto order = order_images();
-	return c.end(read_box(c, b, [&] { return copy(c, rect_of_bytes(to->memory.get(), offset), b.rect(), b); }));
+	return c.end_writing(
+		*to, read_box(c, b, [&] { return copy(c, rect_of_bytes(to->for_command(), offset), b.rect(), b); }));
 }
 
 cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem from, cl_mem to, size_t offset, const size_t *origin,
@@ -247,7 +248,7 @@ cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem from, cl_mem to, si
 	const box b = {to, origin, region};
 	if (cl_int err = check_buffer_and_box(c, from, offset, b))
 		return err;
-	return c.end(write_box(c, b, [&] { return copy(c, b.rect(), rect_of_bytes(from->memory.get(), offset), b); }));
+	return c.end(write_box(c, b, [&] { return copy(c, b.rect(), rect_of_bytes(from->for_command(), offset), b); }));
 }
 
 cl_int clEnqueueFillImage(cl_command_queue q, cl_mem m, const void *color, const size_t *origin, const size_t *region,

@@ -9,7 +9,7 @@ namespace hetcl
 int show_to_host(command &c, const _cl_mem &m, size_t offset, size_t size, uint32_t access, void **address)
 {
 	auto a = c.arguments<het_map_args>();
-	a.memory = m.memory.get();
+	a.memory = m.for_command();
 	a.offset = offset;
 	a.nbytes = size;
 	a.access = access;
@@ -18,7 +18,7 @@ int show_to_host(command &c, const _cl_mem &m, size_t offset, size_t size, uint3
 		return err;
 	het_unmap_args end = {};
 	end.size = sizeof(end);
-	end.memory = m.memory.get();
+	end.memory = m.for_command();
 	end.pointer = *address;
 	// One that has failed already is none: the event tells why.
 	const int end_err = het_unmap(c.queue(), &end, nullptr);

@@ -83,7 +83,7 @@ cl_int check_argument(const kernel_argument &a, const command &c)
 	if (a.is == kernel_argument::sampler)
 		return c.check(a.sampled, CL_INVALID_KERNEL_ARGS);
 	if (a.is == kernel_argument::picture)
-		return c.check(image_or_none(a.buffer), CL_INVALID_KERNEL_ARGS);
+		return check_image(c, a.buffer, CL_INVALID_KERNEL_ARGS);
 	if (a.is != kernel_argument::memory || !a.buffer)
 		return CL_SUCCESS;
 	if (cl_int err = c.check(buffer_or_none(a.buffer), CL_INVALID_KERNEL_ARGS))
@@ -115,7 +115,7 @@ het_arg argument(const kernel_argument &a, const parameter &p)
 		break;
 	default:
 		arg.kind = a.buffer ? HET_ARG_MEMORY : HET_ARG_VALUE;
-		arg.memory = a.buffer ? a.buffer->memory.get() : nullptr;
+		arg.memory = a.buffer ? a.buffer->for_command() : nullptr;
 		arg.access = a.buffer ? access_to(a.buffer, p.info) : 0;
 		arg.nbytes = a.buffer ? 0 : sizeof(null_pointer);
 		arg.pointer = a.buffer ? nullptr : const_cast<char *>(null_pointer);
@@ -135,6 +135,15 @@ cl_int take_arguments(const command &c, const _cl_kernel &k, std::vector<het_arg
 		args.push_back(argument(a, k.parameters[i]));
 	}
 	return local > c.device()->local_memory ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+// The launch that was enqueued writes these.
+void note_buffers(const _cl_kernel &k, const std::vector<het_arg> &args)
+{
+	for (size_t i = 0; i < args.size(); i++) {
+		if (args[i].kind == HET_ARG_MEMORY && args[i].access != HET_READ_ONLY)
+			k.arguments[i].buffer->note_written();
+	}
 }
 
 cl_int enqueue(command &c, cl_kernel k, const shape &s)
@@ -159,8 +168,10 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	het_device *member = c.device()->members.size() == 1 ? c.device()->members[0] : nullptr;
 	std::unique_lock<std::mutex> order;
 	if (has_images(*k)) {
-		order = order_images();
 		member = member_with_images(*c.device(), *k);
+		if (cl_int e = make_textures(*k, member))
+			return e;
+		order = order_images();
 		if (cl_int e = put_images(c, *k, member, args))
 			return e;
 	}
@@ -177,6 +188,8 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	a.args = args.data();
 	a.device = member;
 	int failure = het_launch(c.queue(), &a, c.out());
+	if (!failure)
+		note_buffers(*k, args);
 	if (!failure && order)
 		failure = note_images(c, *k, member);
 	return failure == HET_EARG ? cl_int{CL_INVALID_KERNEL_ARGS} : c.end(failure);

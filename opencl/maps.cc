@@ -52,7 +52,7 @@ cl_int check_map(command &c, cl_mem m, cl_map_flags flags, const size_t *origin,
 {
 	cl_int err = c.check();
 	if (!err)
-		err = c.check(image_or_none(m), CL_INVALID_MEM_OBJECT);
+		err = check_image(c, m, CL_INVALID_MEM_OBJECT);
 	if (err)
 		return err;
 	const bool has_slices = m->image->has_planes() || m->image->is_line_array();
@@ -122,14 +122,12 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *pointer, cl_u
 	const _cl_mem::mapping taken = m->take_map(pointer);
 	if (!taken.pointer)
 		return CL_INVALID_VALUE;
-	if (m->image && taken.is_written) {
-		const auto order = order_images();
-		note_written_at_home(*m); // since the map, too
-	}
-	err = c.mark(); // what the host has written is known
-	if (err)
+	const int failure = c.enqueue_mark(); // what the host has written is known
+	if (failure)
 		m->add_map(taken);
-	return err;
+	else if (taken.is_written)
+		note_unmapped(*m, c.made());
+	return c.end(failure);
 }
 
 } // namespace hetcl

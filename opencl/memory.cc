@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "codes.h"
 #include "frees.h"
+#include "image_places.h"
 #include "info.h"
 #include "queue.h"
 
@@ -283,6 +284,13 @@ _cl_mem::~_cl_mem()
 	const bool is_quiet = when_gone.empty() && (whole || !host_pointer);
 	if (!memory || is_quiet)
 		return;
+	if (!root().is_used.load(std::memory_order_relaxed)) {
+		memory.reset();
+		when_gone.call();
+		return;
+	}
+	if (image)
+		end_textures(*this);
 	auto r = std::make_shared<remains>();
 	r->bytes = std::move(memory);
 	r->when_gone.take_over(when_gone);

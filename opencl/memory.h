@@ -25,6 +25,23 @@ struct _cl_mem : hetcl::object<hetcl::kind::memory> {
 	bool has(size_t at, size_t n) const { return at <= size && n <= size - at; }
 	// Returns the object that others may be parts of too, and where this begins in it.
 	const _cl_mem *base() const { return whole ? whole.get() : this; }
+	// Returns the object that has the bytes of this, which may be a part of a part.
+	_cl_mem &root() { return whole ? whole->root() : *this; }
+	const _cl_mem &root() const { return whole ? whole->root() : *this; }
+	// Commands get the bytes here: what none has used need not wait for any when it goes.
+	het_memory *for_command() const
+	{
+		root().is_used.store(true, std::memory_order_relaxed);
+		return memory.get();
+	}
+	mutable std::atomic<bool> is_used{false};
+	// Textures of an image of a buffer are copies of its bytes. So who has enqueued a command that writes these says so
+	// before the program can enqueue another one that comes after it.
+	void note_written() { root().writes.fetch_add(1); }
+	std::atomic<uint64_t> writes{0};
+	// With the images in order (image_places.h): what the host has written is complete when these have ended.
+	std::vector<hetcl::owner<het_event, het_event_release>> unmaps;
+
 	// A part must begin where the device can address it.
 	bool suits(cl_device_id d) const { return !whole || offset % d->alignment == 0; }
 

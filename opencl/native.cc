@@ -107,7 +107,7 @@ cl_int clEnqueueNativeKernel(cl_command_queue q, native_function f, void *block,
 		append(&place, sizeof(place));
 		args[1 + i].kind = HET_ARG_MEMORY;
 		args[1 + i].access = HET_READ_WRITE;
-		args[1 + i].memory = objects[i]->memory.get();
+		args[1 + i].memory = objects[i]->for_command();
 	}
 	append(block, block_size);
 	args[0].kind = HET_ARG_VALUE;
@@ -123,7 +123,10 @@ cl_int clEnqueueNativeKernel(cl_command_queue q, native_function f, void *block,
 	a.nargs = args.size();
 	a.args = args.data();
 	a.device = host_device();
-	return c.end(het_launch(c.queue(), &a, c.out()));
+	const int failure = het_launch(c.queue(), &a, c.out());
+	for (cl_uint i = 0; i < n && !failure; i++)
+		objects[i]->note_written();
+	return c.end(failure);
 }
 
 } // namespace hetcl

@@ -50,8 +50,8 @@ int load(std::span<const char> bytes, const _cl_device_id &d, build &b)
 cl_int put_binaries(program &p, cl_program_info what, answer &a)
 {
 	std::vector<std::vector<char>> binaries;
-	for (const build &b : p.builds)
-		binaries.push_back(binary_of(p, b));
+	for (cl_device_id d : p.devices)
+		binaries.push_back(binary_of(p, d));
 	if (what == CL_PROGRAM_BINARY_SIZES) {
 		std::vector<size_t> sizes;
 		for (const auto &b : binaries)
@@ -113,20 +113,27 @@ const info_row<build> build_rows[] = {
 
 } // namespace
 
-// A binary is made when somebody asks for it.
-std::vector<char> binary_of(program &p, const build &b)
+const std::vector<char> &fat_binary_of(program &p, const _cl_device_id &d, const std::string &options)
 {
+	std::string text = text_for_drivers(p.source, d);
+	if (p.made_binary.empty() || p.made_with != options || p.made_of != text) {
+		p.made_binary = make_fat_binary(text, options, d);
+		p.made_of = std::move(text);
+		p.made_with = options;
+	}
+	return p.made_binary;
+}
+
+// A binary is made when somebody asks for it.
+std::vector<char> binary_of(program &p, cl_device_id d)
+{
+	const build &b = *p.on(d);
 	if (b.how)
 		return to_bytes(*b.how);
 	if (b.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
 		return {};
-	if (!p.binary.empty() || p.source.empty())
-		return p.binary;
-	if (p.made_binary.empty() || p.made_with != b.options) {
-		p.made_binary = make_fat_binary(text_for_drivers(p.source, p.devices), b.options);
-		p.made_with = b.options;
-	}
-	return p.made_binary;
+	const bool is_made = !p.binary.empty() || p.source.empty();
+	return is_made ? p.binary : fat_binary_of(p, *d, b.options);
 }
 
 std::string kernel_names(program &p)

@@ -39,9 +39,9 @@ struct _cl_program : hetcl::object<hetcl::kind::program> {
 	// Calls that build, and calls that ask, exclude each other.
 	std::mutex lock;
 	std::vector<hetcl::build> builds; // for each device
-	// These are the fat binary that was made of the source, and the options that it was made with.
+	// These are the fat binary that was made of the source last, what it was made of, and with which options.
 	std::vector<char> made_binary;
-	std::string made_with;
+	std::string made_of, made_with;
 
 	hetcl::build *on(cl_device_id d)
 	{
@@ -68,18 +68,21 @@ namespace hetcl
 // Makes a program of the runtime's for what follows. Returns 0 or a code of the runtime's.
 int make_program(const het_program_args &args, runtime_program &made);
 
-// Returns what drivers are to compile: some of them have images, and tell kernels so, where not all have.
-std::string text_for_drivers(const std::string &source, const std::vector<cl_device_id> &devices);
+// Returns what the members of a device are to compile: some of them have images, and tell kernels so, where not all have.
+std::string text_for_drivers(const std::string &source, const _cl_device_id &d);
 
 // Builds it for all members of a device, which must all take it, and puts what has come of that into @b, with what each
 // compiler said. @type is what it is now. Returns 0 or a code of the runtime's.
 int build_for(const _cl_device_id &d, const runtime_program &p, const std::string &options, cl_program_binary_type type,
 	      build &b);
 
+// Returns the fat binary of the source, as a device gets it. It is empty if it can't be made.
+const std::vector<char> &fat_binary_of(_cl_program &p, const _cl_device_id &d, const std::string &options);
+
 // Returns the names of the kernels, with semicolons between them.
 std::string kernel_names(_cl_program &p);
 
 // Returns the program for one of its devices as a fat binary, which is empty if there is none.
-std::vector<char> binary_of(_cl_program &p, const build &b);
+std::vector<char> binary_of(_cl_program &p, cl_device_id d);
 
 } // namespace hetcl

@@ -104,7 +104,7 @@ int compile_by(const recipe &r, const _cl_device_id &d, build &b)
 	std::vector<het_header> headers;
 	for (const auto &[name, header] : r.headers)
 		headers.push_back({name.c_str(), header.c_str()});
-	const std::string text = text_for_drivers(r.source, {const_cast<cl_device_id>(&d)});
+	const std::string text = text_for_drivers(r.source, d);
 	het_program_args a = {};
 	a.size = sizeof(a);
 	a.flags = HET_PROGRAM_OBJECT;

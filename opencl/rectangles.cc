@@ -64,13 +64,13 @@ cl_int check_sides(command &c, cl_mem m, side &buffer, side &host, const void *p
 	return m->suits(c.device()) ? CL_SUCCESS : CL_MISALIGNED_SUB_BUFFER_OFFSET;
 }
 
-cl_int copy(command &c, const het_rect &to, const het_rect &from, const size_t *region, bool blocks)
+int copy(command &c, const het_rect &to, const het_rect &from, const size_t *region)
 {
 	auto a = c.arguments<het_copy_rect_args>();
 	a.to = to;
 	a.from = from;
 	std::copy_n(region, 3, a.region);
-	return c.end(het_copy_rect(c.queue(), &a, c.out()), blocks);
+	return het_copy_rect(c.queue(), &a, c.out());
 }
 
 // Returns whether the host's rectangle is that of the buffer.
@@ -80,10 +80,10 @@ bool is_in_place(const _cl_mem &m, const side &buffer, const side &host, const v
 	       is_in_place(m, buffer.begin(), static_cast<const char *>(pointer) + host.begin());
 }
 
-cl_int show(command &c, const _cl_mem &m, const side &s, uint32_t access, bool blocks)
+int show(command &c, const _cl_mem &m, const side &s, uint32_t access)
 {
 	void *here = nullptr;
-	return c.end(show_to_host(c, m, s.begin(), s.length(), access, &here), blocks);
+	return show_to_host(c, m, s.begin(), s.length(), access, &here);
 }
 
 } // namespace
@@ -98,8 +98,8 @@ cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, con
 	if (cl_int err = check_sides(c, m, buffer, host, to, not_read_by_host))
 		return err;
 	if (is_in_place(*m, buffer, host, to))
-		return show(c, *m, buffer, HET_READ_ONLY, blocks);
-	return copy(c, host.rect(nullptr, to), buffer.rect(m->memory.get(), nullptr), region, blocks);
+		return c.end(show(c, *m, buffer, HET_READ_ONLY), blocks);
+	return c.end(copy(c, host.rect(nullptr, to), buffer.rect(m->for_command(), nullptr), region), blocks);
 }
 
 cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, const size_t *origin,
@@ -112,9 +112,9 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool blocks, co
 	if (cl_int err = check_sides(c, m, buffer, host, from, not_written_by_host))
 		return err;
 	if (is_in_place(*m, buffer, host, from))
-		return show(c, *m, buffer, HET_READ_WRITE, blocks);
-	return copy(c, buffer.rect(m->memory.get(), nullptr), host.rect(nullptr, const_cast<void *>(from)), region,
-		    blocks);
+		return c.end_writing(*m, show(c, *m, buffer, HET_READ_WRITE), blocks);
+	const het_rect source = host.rect(nullptr, const_cast<void *>(from));
+	return c.end_writing(*m, copy(c, buffer.rect(m->for_command(), nullptr), source, region), blocks);
 }
 
 cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const size_t *from_origin,
@@ -137,7 +137,8 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const
 		return CL_INVALID_VALUE;
 	if (!from->suits(c.device()) || !to->suits(c.device()))
 		return CL_MISALIGNED_SUB_BUFFER_OFFSET;
-	err = copy(c, target.rect(to->memory.get(), nullptr), source.rect(from->memory.get(), nullptr), region, false);
+	err = c.end_writing(*to, copy(c, target.rect(to->for_command(), nullptr),
+				      source.rect(from->for_command(), nullptr), region));
 	// All else was looked at above.
 	return err == CL_INVALID_VALUE ? CL_MEM_COPY_OVERLAP : err;
 }

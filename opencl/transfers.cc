@@ -46,7 +46,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, size_t 
 		return c.end(show_to_host(c, *m, offset, size, HET_READ_ONLY, &to), blocks);
 	auto a = c.arguments<het_copy_args>();
 	a.to_pointer = to;
-	a.from = m->memory.get();
+	a.from = m->for_command();
 	a.from_offset = offset;
 	a.nbytes = size;
 	return c.end(het_copy(c.queue(), &a, c.out()), blocks);
@@ -62,13 +62,13 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, size_t
 		return c.mark(blocks);
 	void *here = nullptr;
 	if (is_in_place(*m, offset, from))
-		return c.end(show_to_host(c, *m, offset, size, HET_READ_WRITE, &here), blocks);
+		return c.end_writing(*m, show_to_host(c, *m, offset, size, HET_READ_WRITE, &here), blocks);
 	auto a = c.arguments<het_copy_args>();
-	a.to = m->memory.get();
+	a.to = m->for_command();
 	a.to_offset = offset;
 	a.from_pointer = from;
 	a.nbytes = size;
-	return c.end(het_copy(c.queue(), &a, c.out()), blocks);
+	return c.end_writing(*m, het_copy(c.queue(), &a, c.out()), blocks);
 }
 
 cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
@@ -91,12 +91,12 @@ cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t fr
 	if (!size)
 		return c.mark();
 	auto a = c.arguments<het_copy_args>();
-	a.to = to->memory.get();
+	a.to = to->for_command();
 	a.to_offset = to_offset;
-	a.from = from->memory.get();
+	a.from = from->for_command();
 	a.from_offset = from_offset;
 	a.nbytes = size;
-	return c.end(het_copy(c.queue(), &a, c.out()));
+	return c.end_writing(*to, het_copy(c.queue(), &a, c.out()));
 }
 
 cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, size_t pattern_size, size_t offset,
@@ -112,12 +112,12 @@ cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern, si
 	if (!size)
 		return c.mark();
 	auto a = c.arguments<het_fill_args>();
-	a.to = m->memory.get();
+	a.to = m->for_command();
 	a.to_offset = offset;
 	a.nbytes = size;
 	a.pattern = pattern;
 	a.pattern_size = pattern_size;
-	return c.end(het_fill(c.queue(), &a, c.out()));
+	return c.end_writing(*m, het_fill(c.queue(), &a, c.out()));
 }
 
 // Bytes travel when they are used, so the hint has its place in the order and no more.

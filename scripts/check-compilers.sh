@@ -24,11 +24,14 @@ look() { # what folder [setting]...
 }
 
 mkdir -p build
+quickest=()
 for cc in "${compilers[@]}"; do
 	cxx=${cc/gcc/g++} cxx=${cxx/clang/clang++}
 	if command -v "$cxx" >/dev/null; then
 		settings=("CC=$cc" "CXX=$cxx")
 		[[ $cc == gcc* ]] || settings+=(PRECOMPILED=1)
+		# Clang takes a fifth of GCC's time, with which each header is hidden.
+		[[ $cc == gcc* ]] || quickest=("${settings[@]}")
 		# Each source is compiled by itself, once: so it names what it needs of headers.
 		[ "$cc" != gcc-12 ] || settings+=(UNITS=0)
 		look "$cc" "build/with-$cc" "${settings[@]}"
@@ -38,7 +41,7 @@ for cc in "${compilers[@]}"; do
 	fi
 done
 for header in "${headers[@]}"; do
-	look "without <$header>" "build/without-${header//\//-}" HIDE="$header"
+	look "without <$header>" "build/without-${header//\//-}" HIDE="$header" "${quickest[@]}"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

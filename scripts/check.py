@@ -119,7 +119,7 @@ WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
     *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
     *(
-        "runtime_lives runtime_memory "
+        "runtime_lanes runtime_lives runtime_memory "
         "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),
@@ -198,6 +198,7 @@ def static_checks() -> Iterator[Step]:
     yield make("README shows the example", "readme-check", beside=True)
     yield Step("steps of this list", [sys.executable, str(ROOT / "scripts/tests/check_steps.py")], beside=True)
     yield Step("what is left out", [sys.executable, str(ROOT / "scripts/tests/left_out.py")], beside=True)
+    yield Step("peers of het-bench", [sys.executable, str(ROOT / "scripts/tests/bench_peers.py")], beside=True)
     limits = [sys.executable, str(ROOT / "scripts/tests/allowance_of_processes.py")]
     yield Step("what stands still", limits, beside=True)
     yield make("headers compile alone", "headers-check")
@@ -376,6 +377,7 @@ LAUNCH_COSTS = (
     ("start-up", "opencl"),
     ("touch-stages", "host"),
     ("oversubscription", "opencl"),
+    ("in-place", "cuda"),
 )
 
 

@@ -47,8 +47,8 @@ ALLOWED = {
     "runtime/api": RUNTIME_CORE | {"runtime/core"},
     # Tests of what changes PTX run it as well.
     "runtime/ptx/tests": {"runtime/ptx", "tools/simt"},
-    # The platform is a library of its own.
-    "opencl": {"runtime/include", "opencl/include"},
+    # The platform is a library of its own, and has files in the user's store as the runtime has.
+    "opencl": {"runtime/include", "opencl/include", "runtime/cache"},
     "opencl/include": set(),
     # So are the plug-in of libgomp, and the extension of Python's package.
     "openmp": {"runtime/include", "lib/include"},

@@ -203,6 +203,41 @@ TEST(ways_of_copies_are_told, .traps = trap::best, .devices = device::cuda)
 	big.check("what went from device to device");
 }
 
+// Others use most of the first device's link, and the devices don't reach each other. A large copy has shown it; by what
+// the launches have taken besides the first one is the better.
+TEST(launches_go_where_their_bytes_come_soon, .traps = trap::best, .devices = device::cuda)
+{
+	restart_with(t, {"FAKE_CUDA_DEVICES=2", "HET_PATHS=latency", "HET_DEVICES=cuda", "HET_CACHE_SIZE=0"});
+	fake_cuda_state &fake = fake_cuda_driver();
+	fake.fail_code = 1;
+	fake.fails_always = true;
+	fake.fail_symbol = "cuDeviceCanAccessPeer";
+	runtime_fixture fx(t, 0, settings{});
+	const std::vector<het_device *> all = all_devices();
+	constexpr size_t items = 64, much = 10 << 20, little = 32 << 10;
+	model_array small(kind::mmapped, chunk, 1);
+	std::vector<std::unique_ptr<model_array>> arrays;
+	auto launch = [&](size_t nbytes, het_device *d) {
+		arrays.push_back(std::make_unique<model_array>(kind::mmapped, nbytes, 2));
+		event_handle e;
+		HET_OK(fx.launch(fx.combine, items, {small.all(HET_READ_ONLY), arrays.back()->all(HET_READ_WRITE)},
+				 e.out(), {.device = d}));
+		wait_for(e);
+		return work_of(e, items).items.begin()->first;
+	};
+	fake.link_rate = 1000;
+	fake.others_share[0][0] = 98;
+	for (het_device *d : all)
+		launch(much, d);
+	for (het_device *d : all) {
+		fake.slow_us = d == all[0] ? 0 : 30'000;
+		for (unsigned i = 0; i < 5; i++)
+			launch(little, d);
+	}
+	fake.slow_us = 0;
+	CHECK(launch(much, nullptr) == all[1]);
+}
+
 // CUDA devices work in place then: runtime_in_place.cc.
 TEST(what_is_too_large_is_refused, .traps = trap::best, .devices = device::host | device::opencl)
 {

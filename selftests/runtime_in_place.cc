@@ -405,6 +405,71 @@ TEST(odd_arrays_of_asynchronous_copies, .traps = trap::best, .devices = gpu)
 	to.check("what did not run");
 }
 
+// More work-items than have numbers of 32 bits have no rows, so what is said of a row's bytes is of no use.
+TEST(launches_without_rows, .traps = trap::best, .devices = gpu)
+{
+	in_place_fixture fx(t, settings{small});
+	// It has numbers of work-items, as it has the variable, but does not look at them.
+	program_of_text program(std::string(beginning) + ".visible .const .align 8 .b8 het_launch[32];\n" + R"(
+.visible .entry move(.param .u64 from, .param .u64 to, .param .u64 n)
+{
+	.reg .pred %p;
+	.reg .b16 %v;
+	.reg .b32 %r<4>;
+	.reg .b64 %a<6>;
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r1, %r1, %r2, %r3;
+	cvt.u64.u32 %a1, %r1;
+	ld.param.u64 %a2, [n];
+	setp.ge.u64 %p, %a1, %a2;
+	@%p ret;
+	ld.param.u64 %a3, [from];
+	add.u64 %a3, %a3, %a1;
+	ld.global.u8 %v, [%a3];
+	ld.param.u64 %a4, [to];
+	add.u64 %a4, %a4, %a1;
+	st.global.u8 [%a4], %v;
+	ret;
+}
+)");
+	kernel_handle move;
+	program.kernel("move", move);
+	const uint64_t n = 100 << 10;
+	model_array from(kind::heap, n), to(kind::heap, n, 2);
+	const het_arg args[] = {range_arg(from.b.data(), n, HET_READ_ONLY, each_byte),
+				range_arg(to.b.data(), n, HET_WRITE_ONLY, each_byte), value_arg(n)};
+	het_launch_args l = {};
+	l.size = sizeof l;
+	l.kernel = move;
+	l.dimensions = 1;
+	l.global[0] = (n + 63) / 64 * 64;
+	l.local[0] = 64;
+	l.offset[0] = size_t{UINT32_MAX} - 63;
+	l.arg_size = sizeof(het_arg);
+	l.nargs = std::size(args);
+	l.args = args;
+	l.device = fx.device;
+	HET_OK(het_launch(fx.queue, &l, nullptr));
+	HET_OK(het_finish(fx.queue));
+	to.model = from.model;
+	to.check("what was copied");
+	check_in_place({}, 1);
+}
+
+// Who submits does not wait for what is before the launch on its lane.
+TEST(tables_are_pinned, .traps = trap::best, .devices = gpu)
+{
+	in_place_fixture fx(t, settings{small});
+	const fake_cuda_state &driver = fake_cuda_driver();
+	model_array from(kind::library, 100 << 10), to(kind::library, 100 << 10, 2);
+	fx.combine_bytes(from, to);
+	HET_OK(het_finish(fx.queue));
+	check_in_place({}, 1);
+	CHECK_EQ(driver.pageable_copies.load(), 0);
+}
+
 // A call fails. Each byte is as it was, or as it should be, and nothing of the memory is lost.
 TEST(calls_fail_in_turn, .traps = trap::best, .devices = gpu, .seconds = 60)
 {
@@ -470,7 +535,7 @@ std::string refusal_of(context &t, const char *name)
 // Launches the kernel `k`, which takes two arrays.
 void launch_refused(context &t, const std::string &body, const char *variables = "")
 {
-	runtime_fixture fx(t, 0, settings{small, "GPUVM_VERBOSE=1"});
+	runtime_fixture fx(t, 0, settings{small});
 	fake_cuda_driver(); // knows the PTX of newer devices, too
 	program_of_text program(std::string(beginning) + variables +
 				".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n)\n{\n"
@@ -514,7 +579,9 @@ TEST(what_can_not_be_is_said, .traps = trap::best, .devices = gpu)
 		{"odd_arrays", "granules of 4096 bytes where they are, as they are not registered with it, or odd"}};
 	for (auto [name, words] : all) {
 		const std::string said = refusal_of(t, name);
-		if (said.find(words) == std::string::npos)
-			FAIL("no '%s' in: %s", words, said.c_str());
+		for (const char *wanted : {words, "raise HET_DEVICE_MEMORY"}) {
+			if (said.find(wanted) == std::string::npos)
+				FAIL("no '%s' in: %s", wanted, said.c_str());
+		}
 	}
 }

@@ -205,6 +205,31 @@ TEST(copies, .traps = trap::best, .devices = device::opencl)
 	}
 }
 
+// Of a copy that has failed a later one has nothing to fear that replaces all of its texels.
+TEST(copies_of_all_texels_inherit_no_failure, .traps = trap::best, .devices = device::opencl)
+{
+	runtime_fixture fx(t);
+	picture p(16, 4, 1);
+	write_all(fx, p, 1);
+	event_handle gate, failed, part, whole;
+	HET_OK(het_user_event_create(gate.out()));
+	het_event *gates[] = {gate};
+	auto a = copy_args({1, 1, 1});
+	a.to = p.texture;
+	a.host.pointer = p.model.data();
+	a.nwaits = 1;
+	a.waits = gates;
+	HET_OK(het_texture_copy(fx.queue, &a, failed.out()));
+	a.nwaits = 0;
+	HET_OK(het_texture_copy(fx.queue, &a, part.out()));
+	std::copy_n(p.extent, 3, a.region);
+	HET_OK(het_texture_copy(fx.queue, &a, whole.out()));
+	HET_OK(het_user_event_set(gate, -7));
+	wait_for(whole);
+	CHECK(status_of(failed) < 0 && status_of(part) < 0 && status_of(whole) == HET_COMPLETE);
+	check_all(fx, p);
+}
+
 // Nothing but their arguments orders the launches and copies.
 TEST(kernels_read_and_write, .traps = trap::best, .devices = device::opencl)
 {

@@ -27,6 +27,8 @@ struct command {
 	std::string file, section, kernel, global, local, offset, policy, timeline, memory;
 	std::vector<std::string> arguments, devices;
 	unsigned repeat = 1;
+	int priority = 0;
+	double deadline_ms = 0;
 	bool is_check = false, is_unsafe = false, as_json = false;
 
 	bool is_split() const { return devices.size() > 1 || (devices.size() == 1 && devices[0] == "all"); }
@@ -61,6 +63,8 @@ request make_request(const command &c, const het::program &program)
 	r.is_split = c.is_split();
 	r.is_unsafe = c.is_unsafe;
 	r.repeat = c.repeat;
+	r.priority = c.priority;
+	r.deadline_ns = uint64_t(c.deadline_ms * 1e6);
 	return r;
 }
 
@@ -147,6 +151,10 @@ int main(int argc, char **argv)
 	app.add_flag("--unsafe", c.is_unsafe, "they share it even if the fat binary says that this is unsafe");
 	app.add_option("--repeat", c.repeat, "launches, one after another on the same arrays")
 		->check(CLI::PositiveNumber);
+	app.add_option("--priority", c.priority, "how urgent they are: -8 to 7")->check(CLI::Range(-8, 7));
+	app.add_option("--deadline", c.deadline_ms,
+		       "milliseconds in which each is to have ended; those that were late are told")
+		->check(CLI::Range(0.000001, 1e12));
 	app.add_option("--memory", c.memory,
 		       "of each device: bytes, or a part of the arrays (75%), so that they do not fit");
 	app.add_flag("--check", c.is_check, "do the same on one device as well, and compare");

@@ -25,12 +25,22 @@ cuda_driver open_driver()
 	return d;
 }
 
+const cuda_driver &driver()
+{
+	static const cuda_driver d = open_driver();
+	return d;
+}
+
 } // namespace
 
 const cuda_functions &cuda()
 {
-	static const cuda_driver d = open_driver();
-	return d;
+	return driver();
+}
+
+void *cuda_symbol(const char *name)
+{
+	return driver().symbol(name);
 }
 
 void cuda_check(int err, const char *call)
@@ -92,11 +102,24 @@ std::string cuda_program::driver_version()
 	return format("%d.%d", version / 1000, version % 1000 / 10);
 }
 
-cu_function cuda_program::function(const kernel_text &text, const std::string &kernel)
+cuda_program::loaded &cuda_program::load(const kernel_text &text)
 {
 	loaded &l = loaded_[&text];
 	if (!l.module)
 		cuda_check(cuda().load_module(&l.module, text.ptx), "cuModuleLoadData");
+	return l;
+}
+
+std::pair<cu_deviceptr, size_t> cuda_program::variable(const kernel_text &text, const std::string &name)
+{
+	std::pair<cu_deviceptr, size_t> found;
+	cuda_check(cuda().get_variable(&found.first, &found.second, load(text).module, name.c_str()), name.c_str());
+	return found;
+}
+
+cu_function cuda_program::function(const kernel_text &text, const std::string &kernel)
+{
+	loaded &l = load(text);
 	cu_function &f = l.functions[kernel];
 	if (!f)
 		cuda_check(cuda().get_function(&f, l.module, kernel.c_str()), kernel.c_str());

@@ -17,6 +17,8 @@ namespace bench
 
 // Opens the driver once. Throws where there is none.
 const het::cuda_functions &cuda();
+// Returns another function of it, or null.
+void *cuda_symbol(const char *name);
 
 // Throws with the call's name and the error's unless @err is 0.
 void cuda_check(int err, const char *call);
@@ -43,6 +45,8 @@ class cuda_program
 	het::cu_stream stream() const { return stream_; }
 	// A text's kernels are loaded when the first one is asked for.
 	het::cu_function function(const kernel_text &text, const std::string &kernel);
+	// Returns a variable's address and size. It lives as long as this.
+	std::pair<het::cu_deviceptr, size_t> variable(const kernel_text &text, const std::string &name);
 	// @arguments has the addresses of the values.
 	void launch(const kernel_text &text, const std::string &kernel, const sizes &blocks, const sizes &threads,
 		    std::vector<void *> arguments);
@@ -58,6 +62,8 @@ class cuda_program
 		het::cu_module module = nullptr;
 		std::map<std::string, het::cu_function> functions;
 	};
+
+	loaded &load(const kernel_text &text);
 
 	het::cu_device device_ = 0;
 	het::cu_stream stream_ = nullptr;

@@ -60,6 +60,20 @@ class device
 
 	virtual void *allocate(size_t nbytes) = 0;
 	virtual void release(void *buffer) = 0;
+	// Returns memory that kernel @k can only read, to be its argument. In PTX it is the variable constant_table.
+	virtual void *allocate_constant(const kernel &k, size_t nbytes)
+	{
+		(void)k;
+		return allocate(nbytes);
+	}
+
+	// Returns a texture of 32-bit words over a buffer, to be a kernel's argument; null where there are none.
+	virtual void *make_texture(void *buffer, size_t nbytes)
+	{
+		(void)buffer, (void)nbytes;
+		return nullptr;
+	}
+	virtual void release_texture(void *texture) { (void)texture; }
 
 	// These are blocking copies on the program's own queue.
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;

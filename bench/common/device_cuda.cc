@@ -2,8 +2,12 @@
 #include "common/device.h"
 
 #include "common/cuda.h"
+#include "common/cuda_texture.h"
+#include "common/format.h"
 
 #include <gpuvm.h>
+#include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace bench
@@ -56,7 +60,18 @@ class cuda_device final : public device
 		cuda_check(cuda().synchronize(), "cuCtxSynchronize");
 		return reinterpret_cast<void *>(uintptr_t(p));
 	}
-	void release(void *buffer) override { cuda().free(address(buffer, 0)); }
+	void release(void *buffer) override
+	{
+		if (!constants_.contains(buffer))
+			cuda().free(address(buffer, 0));
+	}
+	void *allocate_constant(const kernel &k, size_t nbytes) override;
+	void *make_texture(void *buffer, size_t nbytes) override
+	{
+		return cuda_has_textures() ? reinterpret_cast<void *>(make_cuda_texture(address(buffer, 0), nbytes))
+					   : nullptr;
+	}
+	void release_texture(void *texture) override { destroy_cuda_texture(reinterpret_cast<uintptr_t>(texture)); }
 
 	void read(void *buffer, size_t offset, void *to, size_t nbytes) override
 	{
@@ -95,7 +110,8 @@ class cuda_device final : public device
 	unsigned ordinal_;
 	cuda_program program_;
 	std::vector<timed_launch> launches_, spare_;
-	void *near_ = nullptr; // pinned
+	std::set<void *> constants_; // modules' variables
+	void *near_ = nullptr;       // pinned
 	size_t near_size_ = 0;
 };
 
@@ -110,6 +126,16 @@ timed_launch cuda_device::spare_pair()
 	cuda_check(cuda().create_event(&t.before, 0), "cuEventCreate");
 	cuda_check(cuda().create_event(&t.after, 0), "cuEventCreate");
 	return t;
+}
+
+void *cuda_device::allocate_constant(const kernel &k, size_t nbytes)
+{
+	const auto [at, size] = program_.variable(k.text, "constant_table");
+	if (nbytes > size)
+		throw std::runtime_error(format("%s has %zu bytes of constant memory", k.name, size));
+	void *handle = reinterpret_cast<void *>(uintptr_t(at));
+	constants_.insert(handle);
+	return handle;
 }
 
 void cuda_device::launch(const kernel &k, size_t items, size_t group, arguments args)

@@ -34,6 +34,8 @@ class opencl_device final : public device
 
 	void *allocate(size_t nbytes) override;
 	void release(void *buffer) override { clReleaseMemObject(static_cast<cl_mem>(buffer)); }
+	void *make_texture(void *buffer, size_t nbytes) override;
+	void release_texture(void *texture) override { release(texture); }
 	void read(void *buffer, size_t offset, void *to, size_t nbytes) override;
 	void write(void *buffer, size_t offset, const void *from, size_t nbytes) override;
 	void launch(const kernel &k, size_t items, size_t group, arguments args) override;
@@ -84,6 +86,23 @@ void *opencl_device::allocate(size_t nbytes)
 	return m;
 }
 
+void *opencl_device::make_texture(void *buffer, size_t nbytes)
+{
+	cl_bool has_images = CL_FALSE;
+	clGetDeviceInfo(info_.id, CL_DEVICE_IMAGE_SUPPORT, sizeof(has_images), &has_images, nullptr);
+	if (!has_images)
+		return nullptr;
+	const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+	cl_image_desc what = {};
+	what.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+	what.image_width = nbytes / sizeof(cl_uint);
+	what.buffer = static_cast<cl_mem>(buffer);
+	cl_int err;
+	cl_mem m = clCreateImage(context_.get(), CL_MEM_READ_ONLY, &format, &what, nullptr, &err);
+	cl_check(err, "clCreateImage");
+	return m;
+}
+
 void opencl_device::read(void *buffer, size_t offset, void *to, size_t nbytes)
 {
 	cl_check(clEnqueueReadBuffer(queue_.get(), static_cast<cl_mem>(buffer), CL_TRUE, offset, nbytes, to, 0, nullptr,
@@ -102,7 +121,8 @@ cl_kernel opencl_device::build(const kernel &k)
 {
 	built &b = kernels_[&k];
 	if (!b.handle) {
-		b.program = build_cl_program(context_.get(), info_.id, k.text.opencl, info_.cpu ? "-DCPU_DEVICE" : "");
+		b.program = build_cl_program(context_.get(), info_.id, k.text.opencl,
+					     info_.cpu ? "-DBUILT_BY_OPENCL -DCPU_DEVICE" : "-DBUILT_BY_OPENCL");
 		cl_int err;
 		b.handle.reset(clCreateKernel(b.program.get(), k.name, &err));
 		cl_check(err, "clCreateKernel");

@@ -21,7 +21,6 @@ namespace
 
 // Others work so long, and then rest.
 constexpr double work_us = 100'000;
-constexpr unsigned rest_us = 5000;
 // The library uses one lane for bulk copies, and another for touches.
 constexpr unsigned bulk_lane = 0, touch_lane = 1, lanes = 2;
 

@@ -58,6 +58,8 @@ class gpu
 class foreign_load
 {
       public:
+	static constexpr unsigned rest_us = 5000;
+
 	foreign_load(std::vector<const gpu *> gpus, direction d, size_t bytes, double change_us = 0);
 	~foreign_load();
 	foreign_load(const foreign_load &) = delete;

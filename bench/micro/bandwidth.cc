@@ -3,6 +3,7 @@
 #include "micro/random.h"
 #include "micro/stream.h"
 #include "micro/tests.h"
+#include "micro/texture.h"
 
 #include <algorithm>
 #include <bit>
@@ -52,6 +53,19 @@ class streamer
 		return took;
 	}
 
+	// Reads through a texture.
+	double read_textured(order o, uint32_t threads, uint32_t rounds)
+	{
+		if (!texture_)
+			texture_ = std::make_unique<texture>(c_.dut, from_, (size_t{mask_} + 1) * word);
+		const argument a[] = {texture_->get(), sums_.get(), int(mask_), int(threads), int(first_), int(rounds)};
+		const double took = c_.dut.run(texture_kernel(o), threads, std::min<size_t>(group, threads), a);
+		for (int i = 0; i < 4; i++)
+			check(deed::read, o, random_.below(threads), threads, rounds);
+		first_ += rounds;
+		return took;
+	}
+
 	// Reads vectors of the width at a place of the list.
 	double read_vectors(size_t which, uint32_t threads, uint32_t rounds)
 	{
@@ -93,6 +107,7 @@ class streamer
 	context &c_;
 	const uint32_t mask_;
 	memory from_, to_, sums_;
+	std::unique_ptr<texture> texture_;
 	random_stream random_;
 	uint32_t salt_ = 0;
 	uint32_t first_ = 0; // launches go on where the last one ended: else short ones would stay in the caches
@@ -120,6 +135,30 @@ void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<u
 				[&](uint64_t rounds) { return s.read_vectors(which, threads, uint32_t(rounds)); });
 			const double bytes = double(threads) * width * sizeof(uint32_t);
 			c.out.add(format("vectors/%u/%u", width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
+		}
+	}
+}
+
+// Textures may be smaller than buffers: then the array is as large as they are.
+void sweep_textures(context &c, size_t elements, const std::vector<uint32_t> &numbers)
+{
+	const size_t most = std::bit_floor(c.dut.what().texture_memory) / sizeof(uint32_t);
+	elements = std::min(elements, most);
+	if (elements < group) {
+		c.out.refuse("bandwidth/texture", "the device has no textures over buffers of words",
+			     "nothing: there is none to measure");
+		return;
+	}
+	streamer s(c, elements, numbers.back());
+	for (order o : orders) {
+		c.progress(format("textures, read %s", name_of(o)));
+		for (uint32_t threads : numbers) {
+			c.how.most_work = std::max<size_t>(1, elements / threads / 4);
+			const figure f = c.per_unit(
+				[&](uint64_t rounds) { return s.read_textured(o, threads, uint32_t(rounds)); });
+			const double bytes = double(threads) * sizeof(uint32_t);
+			c.out.add(format("bandwidth/texture/read/%s/%u", name_of(o), threads), "GB/s",
+				  f.there() ? rate_of(f, bytes) : f);
 		}
 	}
 }
@@ -155,6 +194,11 @@ void test_bandwidth(context &c)
 		}
 	}
 	sweep_vectors(c, s, elements, numbers);
+}
+
+void test_texture_bandwidth(context &c)
+{
+	sweep_textures(c, elements_of(c), thread_numbers(c));
 }
 
 // Random words, as the caches of single units hold a part of what goes round in a row.

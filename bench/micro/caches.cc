@@ -151,11 +151,12 @@ size_t fall_of(const std::vector<double> &heights, double hit_ns)
 
 } // namespace
 
-std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<owner> &owners)
+std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<owner> &owners,
+			      const std::string &prefix)
 {
 	std::vector<fact> all;
 	if (l.heights.empty()) {
-		all.push_back(nothing("l1.size", verdict::not_found, "too few footprints have a latency"));
+		all.push_back(nothing(prefix + "l1.size", verdict::not_found, "too few footprints have a latency"));
 		return all;
 	}
 	unsigned caches = 0, tlbs = 0;
@@ -163,16 +164,23 @@ std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector
 		if (owners[i] == owner::far_segments)
 			continue;
 		if (owners[i] == owner::tlb) {
-			all.push_back(size_fact(format("tlb%u.reach", ++tlbs), c, l, i));
+			all.push_back(size_fact(prefix + format("tlb%u.reach", ++tlbs), c, l, i));
 			continue;
 		}
-		const std::string level = format("l%u", ++caches);
+		const std::string level = prefix + format("l%u", ++caches);
 		all.push_back(latency_fact(level + ".latency", c, l.heights[i]));
 		all.push_back(size_fact(level + ".size", c, l, i));
 	}
 	if (caches == 0)
-		all.push_back(nothing("l1.size", verdict::not_there, "all footprints have one latency"));
+		all.push_back(nothing(prefix + "l1.size", verdict::not_there, "all footprints have one latency"));
 	return all;
+}
+
+fact last_fact(const std::string &name, const curve &c, const levels &l)
+{
+	if (l.heights.empty() || !l.heights.back().flat)
+		return nothing(name, verdict::not_found, "latency still rises at the largest footprint");
+	return latency_fact(name, c, l.heights.back());
 }
 
 fact memory_fact(const curve &c, const levels &l, const point &cold)

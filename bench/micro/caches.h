@@ -14,8 +14,12 @@ enum class owner {
 	far_segments, // of the cache before it: from there on they miss, too
 };
 
-// @owners has one for each knee. Facts are lN.size and lN.latency by levels, tlbN.reach.
-std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<owner> &owners);
+// @owners has one for each knee. Facts are lN.size and lN.latency by levels, tlbN.reach, behind @prefix.
+std::vector<fact> cache_facts(const curve &c, const levels &l, const std::vector<owner> &owners,
+			      const std::string &prefix = "");
+
+// Tells of the height behind all knees, if there are footprints that have it.
+fact last_fact(const std::string &name, const curve &c, const levels &l);
 
 // Tells of the height behind all knees. Where no footprint shows it alone, @cold has loads that no cache served, or is
 // empty.

@@ -7,7 +7,7 @@
 
 namespace bench
 {
-extern const kernel_text chase_kernels;
+extern const kernel_text chase_kernels, chase_constant_kernels;
 }
 
 namespace micro
@@ -25,6 +25,16 @@ template <typename M> void walk_global(M &m, arguments a)
 	const uint64_t steps = uint64_t(uint32_t(a[3].integer)) + uint32_t(a[4].integer);
 	for (uint64_t i = 0; i < steps; i++)
 		at = m.next(words + at);
+	*static_cast<uint32_t *>(a[1].buffer) = at;
+}
+
+template <typename M> void walk_constant(M &m, arguments a)
+{
+	const auto *words = static_cast<const uint32_t *>(a[0].buffer);
+	auto at = uint32_t(a[2].integer);
+	const uint64_t steps = uint64_t(uint32_t(a[3].integer)) + uint32_t(a[4].integer);
+	for (uint64_t i = 0; i < steps; i++)
+		at = m.constant(words + at);
 	*static_cast<uint32_t *>(a[1].buffer) = at;
 }
 
@@ -101,6 +111,17 @@ void chase_global_traced(arguments a, size_t, tracer &to)
 	walk_global(to, a);
 }
 
+void chase_constant_host(arguments a, size_t, size_t)
+{
+	plain m;
+	walk_constant(m, a);
+}
+
+void chase_constant_traced(arguments a, size_t, tracer &to)
+{
+	walk_constant(to, a);
+}
+
 void chase_local_host(arguments a, size_t, size_t)
 {
 	plain m;
@@ -125,6 +146,8 @@ std::vector<uint32_t> shuffled(size_t n, random_stream &random)
 
 const kernel chase_global = {{"chase_global", bench::chase_kernels, chase_global_host}, chase_global_traced};
 const kernel chase_local = {{"chase_local", bench::chase_kernels, chase_local_host}, chase_local_traced};
+const kernel chase_constant = {{"chase_constant", bench::chase_constant_kernels, chase_constant_host},
+			       chase_constant_traced};
 const kernel chase_link = {{"chase_link", bench::chase_kernels, chase_link_host}, chase_link_traced};
 const kernel chase_fill = {{"chase_fill", bench::chase_kernels, chase_fill_host}, chase_fill_traced};
 

@@ -10,9 +10,10 @@
 namespace micro
 {
 
-extern const kernel chase_global; // ring, out, start, warm, steps: one thread
-extern const kernel chase_local;  // ring, out, start, words, steps: one thread
-extern const kernel chase_fill;   // ring, order, out, n, base, threads of a group, and the number of the one that fills
+extern const kernel chase_global;   // ring, out, start, warm, steps: one thread
+extern const kernel chase_local;    // ring, out, start, words, steps: one thread
+extern const kernel chase_constant; // the same as chase_global, of constant memory
+extern const kernel chase_fill; // ring, order, out, n, base, threads of a group, and the number of the one that fills
 
 constexpr size_t chase_local_words = 2048;
 

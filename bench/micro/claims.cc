@@ -2,6 +2,7 @@
 #include "micro/claims.h"
 
 #include "common/cuda.h"
+#include "common/cuda_texture.h"
 #include "common/opencl.h"
 
 #include <filesystem>
@@ -57,6 +58,9 @@ traits opencl_traits(bench::device &d)
 	t.memory = cl_value<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
 	t.largest = cl_value<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
 	t.local_memory = cl_value<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
+	t.constant_memory = cl_value<cl_ulong>(id, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
+	if (cl_value<cl_bool>(id, CL_DEVICE_IMAGE_SUPPORT))
+		t.texture_memory = sizeof(cl_uint) * cl_value<size_t>(id, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE);
 	t.local_is_there = cl_value<cl_device_local_mem_type>(id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
 	t.largest_group = std::max<size_t>(1, cl_value<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
 	if (t.cpu)
@@ -86,6 +90,10 @@ traits cuda_traits(bench::device &d)
 	const void *ordinal = d.handle();
 	t.units = unsigned(std::max<size_t>(1, cuda_attribute(ordinal, het::cu_attribute_multiprocessor_count)));
 	t.local_memory = cuda_attribute(ordinal, het::cu_attribute_max_shared_memory_per_block);
+	t.constant_memory = cuda_attribute(ordinal, het::cu_attribute_total_constant_memory);
+	if (bench::cuda_has_textures())
+		t.texture_memory =
+			sizeof(uint32_t) * cuda_attribute(ordinal, bench::cu_attribute_largest_linear_texture);
 	t.largest_group = std::max<size_t>(1, cuda_attribute(ordinal, het::cu_attribute_max_threads_per_block));
 	for (const auto &[name, which] : {std::pair{"warp.width", warp_size},
 					  {"l2.size", l2_size},

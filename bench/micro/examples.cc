@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/examples.h"
 
-#include "common/format.h"
 #include "micro/example_kernels.h"
+#include "micro/example_runner.h"
 #include "micro/stream.h"
 #include "micro/tests.h"
+#include "micro/transforms.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,63 +17,17 @@ namespace micro
 namespace
 {
 
-using bench::format;
-
-constexpr uint32_t group = 256;
+constexpr uint32_t group = example_runner::group;
 constexpr size_t word = sizeof(uint32_t);
 
-// One stage of an example, as it is shown.
-struct stage {
-	std::string example, name;
-	double amount = 0; // bytes, or operations
-	const char *unit = "GB/s";
-	double ceiling = 0;      // of the device's own, in that unit
-	double predicted_ns = 0; // 0: not known
-};
-
-class examples
+class examples : example_runner
 {
       public:
-	explicit examples(context &c) : c_(c), known_(ceilings_of(c.out.document(), c.claimed_cache())) {}
+	using example_runner::example_runner;
 
 	void reduction();
 	void transpose();
 	void product();
-
-      private:
-	void measure(const stage &s, const std::function<double()> &launch)
-	{
-		c_.progress(s.example + ", " + s.name);
-		const figure f = repeated(launch, c_.how, [this] { return c_.dut.now(); });
-		const figure rate = rate_of(f, s.amount);
-		c_.out.add(format("examples/%s/%s/0", s.example.c_str(), s.name.c_str()), s.unit, rate);
-		json entry = {{"example", s.example},       {"stage", s.name},    {"unit", s.unit},
-			      {"measured", rate.at.median}, {"low", rate.at.low}, {"high", rate.at.high}};
-		if (s.predicted_ns > 0)
-			entry["predicted"] = s.amount / s.predicted_ns;
-		if (s.ceiling > 0)
-			entry["ceiling"] = s.ceiling;
-		c_.out.document()["examples"].push_back(std::move(entry));
-	}
-	size_t bytes(size_t mega_bytes_of_gpu) const
-	{
-		const traits &w = c_.dut.what();
-		const size_t wanted = (w.cpu ? 16 : mega_bytes_of_gpu) << 20;
-		return std::bit_floor(std::min({wanted, w.largest, w.memory / 8, c_.most_bytes}));
-	}
-	void fill(const memory &m, uint32_t n)
-	{
-		const argument a[] = {m.get(), int(n), int(group)};
-		c_.dut.run(fill_words, group, group, a);
-	}
-	void expect(bool right, const char *what)
-	{
-		if (!right)
-			throw wrong_result(format("%s: the result is wrong", what));
-	}
-
-	context &c_;
-	const ceilings known_;
 };
 
 void examples::reduction()
@@ -190,6 +145,7 @@ void test_examples(context &c)
 	all.reduction();
 	all.transpose();
 	all.product();
+	transforms_in_stages(c);
 }
 
 } // namespace micro

@@ -34,5 +34,7 @@ ceilings ceilings_of(const het::json &document, size_t claimed_cache = 0);
 double predicted_reduction(const ceilings &c, const std::string &stage, double n, double threads);
 double predicted_transpose(const ceilings &c, const std::string &stage, double n);
 double predicted_product(const ceilings &c, const std::string &stage, double n);
+double predicted_scan(const ceilings &c, const std::string &stage, double n);
+double predicted_fourier(const ceilings &c, const std::string &stage, double n);
 
 } // namespace micro

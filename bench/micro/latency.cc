@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/format.h"
 #include "micro/caches.h"
+#include "micro/footprints.h"
 #include "micro/segments.h"
 #include "micro/tests.h"
 #include "micro/walker.h"
@@ -41,9 +42,6 @@ class cache_search
 	void run();
 
       private:
-	std::vector<size_t> footprints() const;
-	void measure(size_t footprint);
-	void refine();
 	double cost_of_pages(double span);
 	bool is_tlb(const knee &k);
 	curve rings(const std::string &name, size_t from, size_t to,
@@ -61,48 +59,6 @@ class cache_search
 	size_t spacing_ = least_spacing;
 	curve curve_;
 };
-
-std::vector<size_t> cache_search::footprints() const
-{
-	const unsigned an_octave = c_.quick ? 3 : 6;
-	std::vector<size_t> all;
-	for (unsigned i = 0;; i++) {
-		const double f = double(least_footprint) * std::exp2(double(i) / an_octave);
-		const size_t whole = size_t(std::lround(f / double(spacing_))) * spacing_;
-		if (whole > most_)
-			return all;
-		if (all.empty() || whole > all.back())
-			all.push_back(whole);
-	}
-}
-
-// Measures one footprint, and adds it to the curve.
-void cache_search::measure(size_t footprint)
-{
-	c_.progress("footprint " + bench::amount_text(footprint));
-	point p{double(footprint), {}};
-	const figure f = w_.measure([&](random_stream &r) { return random_ring(footprint, spacing_, r); }, p);
-	c_.out.add(format("latency/global/%zu", footprint), "ns", f);
-	if (!f.there())
-		return;
-	const auto behind = std::find_if(curve_.begin(), curve_.end(), [&](const point &q) { return q.x > p.x; });
-	curve_.insert(behind, std::move(p));
-}
-
-// Adds footprints where knees are, four steps on each side.
-void cache_search::refine()
-{
-	const levels l = find_levels(curve_, c_.seed, {.resamples = 0});
-	for (const knee &k : l.knees) {
-		for (int step = -4; step <= 4 && !k.disturbed; step++) {
-			const auto f = size_t(k.size * std::exp2(step / 24.0)) / spacing_ * spacing_;
-			if (f >= least_footprint && f <= most_ &&
-			    std::none_of(curve_.begin(), curve_.end(),
-					 [&](const point &p) { return p.x == double(f); }))
-				measure(f);
-		}
-	}
-}
 
 double between(const curve &c, double x)
 {
@@ -288,9 +244,11 @@ void cache_search::run()
 	const fact fetch = fetch_fact("fetch", second, 0.75 * nothing, 0.8 * nothing, c_.seed);
 	if (fetch.is == verdict::found)
 		spacing_ = std::max(least_spacing, size_t(fetch.value));
-	for (size_t f : footprints())
-		measure(f);
-	refine();
+	curve_ = sweep_footprints(
+		c_, "latency/global", {least_footprint, most_, spacing_, c_.quick ? 3u : 6u},
+		[&](size_t footprint, point &p) {
+			return w_.measure([&](random_stream &r) { return random_ring(footprint, spacing_, r); }, p);
+		});
 	const levels l = find_levels(curve_, c_.seed);
 	const std::vector<owner> owners = find_owners(l);
 	for (const fact &f : cache_facts(curve_, l, owners))

@@ -31,6 +31,13 @@ class planted_target::lane final : public tracer
 		case access_kind::dependent:
 			spent_.dependent_ns += on_.load(on_.address_of(address), spent_.lines_bytes);
 			break;
+		case access_kind::texture:
+			spent_.dependent_ns +=
+				on_.load(on_.address_of(address), spent_.lines_bytes) + on_.plant_.texture_ns;
+			break;
+		case access_kind::constant:
+			spent_.dependent_ns += on_.load_constant(on_.address_of(address));
+			break;
 		case access_kind::local:
 			locals_.push_back(uint32_t(address));
 			break;
@@ -40,7 +47,17 @@ class planted_target::lane final : public tracer
 			break;
 		}
 	}
-	void work(uint32_t way, uint32_t steps) override { ways_[way] += steps; }
+	void work(uint32_t way, uint32_t steps) override
+	{
+		ways_[way] += steps;
+		steps_ += steps;
+	}
+	uint64_t clocks() const override { return uint64_t(double(steps_) * on_.plant_.clocks_a_step); }
+	uint64_t nanoseconds() const override
+	{
+		const double ns = double(steps_) * on_.plant_.step_ns * on_.slowness();
+		return on_.plant_.clocks_a_step > 0 ? uint64_t(ns) : 0;
+	}
 
 	const std::vector<uint64_t> &others() const { return others_; }
 	const std::vector<uint32_t> &locals() const { return locals_; }
@@ -52,12 +69,15 @@ class planted_target::lane final : public tracer
 	std::vector<uint64_t> others_;
 	std::vector<uint32_t> locals_; // bytes of local memory
 	std::map<uint32_t, uint32_t> ways_;
+	uint64_t steps_ = 0; // of all ways
 };
 
 planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.seed, 20)
 {
 	for (size_t i = 0; i < plant_.caches.size(); i++)
 		caches_.emplace_back(plant_.caches[i], plant_.page, plant_.seed + i);
+	for (size_t i = 0; i < plant_.constants.size(); i++)
+		constants_.emplace_back(plant_.constants[i], plant_.page, plant_.seed + i);
 	for (unsigned i = 1; !caches_.empty() && i < plant_.caches.back().segments; i++)
 		others_.emplace_back(plant_.caches.back(), plant_.page, plant_.seed + i);
 	if (plant_.pages_held > 0) {
@@ -70,6 +90,8 @@ planted_target::planted_target(plant p) : plant_(std::move(p)), random_(plant_.s
 	traits_.cpu = !plant_.forgets;
 	traits_.memory = traits_.largest = all_memory;
 	traits_.local_memory = 16384;
+	traits_.texture_memory = plant_.texture_ns > 0 ? all_memory : 0;
+	traits_.constant_memory = plant_.constant_ns > 0 ? 65536 : 0;
 	traits_.units = plant_.units;
 	traits_.largest_group = 1024;
 }
@@ -147,6 +169,14 @@ double planted_target::load_of_last(uint64_t address, double &moved)
 	return plant_.memory_ns;
 }
 
+double planted_target::load_constant(uint64_t address)
+{
+	for (cache_model &c : constants_)
+		if (c.access(address))
+			return c.what().ns;
+	return plant_.constant_ns;
+}
+
 // Threads of a warp that want different words of one bank wait for each other.
 double planted_target::local_ns(const std::vector<std::vector<uint32_t>> &lanes) const
 {
@@ -205,6 +235,8 @@ double planted_target::run(const kernel &k, size_t items, size_t group, argument
 {
 	if (plant_.forgets && !caches_.empty())
 		caches_.front().clear();
+	if (plant_.forgets && !constants_.empty())
+		constants_.front().clear();
 	if (plant_.neighbours > 0 && !caches_.empty())
 		caches_.back().disturb(plant_.neighbours * random_.unit());
 	spent s;
@@ -227,11 +259,17 @@ double planted_target::normal()
 	return std::sqrt(-2 * std::log(1 - random_.unit())) * std::cos(2 * M_PI * random_.unit());
 }
 
+// Returns how many times as long all takes as it does when the clock has ramped up.
+double planted_target::slowness() const
+{
+	if (seconds_ >= plant_.warm_after_s)
+		return 1;
+	return 1 + (plant_.slow_start - 1) * (1 - seconds_ / plant_.warm_after_s);
+}
+
 double planted_target::as_measured(double ns)
 {
-	if (plant_.warm_after_s > 0 && seconds_ < plant_.warm_after_s)
-		ns *= 1 + (plant_.slow_start - 1) * (1 - seconds_ / plant_.warm_after_s);
-	ns *= std::exp(plant_.noise * normal());
+	ns *= slowness() * std::exp(plant_.noise * normal());
 	if (random_.unit() < plant_.outliers)
 		ns *= 1 + 3 * random_.unit();
 	seconds_ += ns * 1e-9;

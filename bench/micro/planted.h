@@ -17,13 +17,17 @@ struct plant {
 	std::vector<planted_cache> caches; // from the nearest to the device on
 	double memory_ns = 100;            // latency behind the last cache
 	size_t page = 4096;
-	size_t pages_held = 0; // by the TLB; 0: no TLB
-	double page_ns = 0;    // what a page costs that is not held
-	unsigned warp = 1;     // threads that access memory together
-	unsigned banks = 0;    // of local memory; 0: no conflicts
+	size_t pages_held = 0;                // by the TLB; 0: no TLB
+	double page_ns = 0;                   // what a page costs that is not held
+	std::vector<planted_cache> constants; // caches of constant memory
+	double constant_ns = 0;               // latency behind the last of them
+	double texture_ns = 0;                // that a load through a texture takes longer; 0: there are none
+	unsigned warp = 1;                    // threads that access memory together
+	unsigned banks = 0;                   // of local memory; 0: no conflicts
 	unsigned bank_bytes = 4;
 	double local_ns = 5;
 	double step_ns = 2;         // of arithmetic
+	double clocks_a_step = 0;   // that kernels can count; 0: they can't
 	double bytes_a_ns = 10;     // bandwidth of memory
 	double loads_in_flight = 4; // of one thread
 	size_t resident = 4096;     // threads
@@ -75,14 +79,17 @@ class planted_target final : public target
 	uint64_t address_of(uint64_t host) const;
 	double load(uint64_t address, double &moved);
 	double load_of_last(uint64_t address, double &moved);
+	double load_constant(uint64_t address);
 	double loads_of_warp(size_t first, size_t end, const kernel &k, arguments args, spent &s);
 	double local_ns(const std::vector<std::vector<uint32_t>> &lanes) const;
+	double slowness() const;
 	double as_measured(double ns);
 	double normal();
 
 	const plant plant_;
 	traits traits_;
 	std::vector<cache_model> caches_;
+	std::vector<cache_model> constants_;
 	std::vector<cache_model> others_; // the last cache's other segments
 	size_t segment_ = 0;              // that the thread is near to
 	std::unique_ptr<cache_model> pages_;

@@ -4,6 +4,7 @@
 #include "micro/shown.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace micro
@@ -169,6 +170,30 @@ double predicted_product(const ceilings &c, const std::string &stage, double n)
 {
 	const double all = n * n * n, words = stage.starts_with("blocks") ? 16.0 / 64 : 2;
 	return longer(c, sum_of({{all, c.fma}}), sum_of({{all * words * word, c.local_read}}));
+}
+
+double predicted_scan(const ceilings &c, const std::string &stage, double n)
+{
+	const double pass = 2 * word * n; // one word is read and one written
+	if (stage == "passes")
+		return sum_of({{std::log2(n) * pass, c.copy}});
+	if (stage == "groups")
+		return sum_of({{2 * pass, c.copy}});
+	return sum_of({{word * n, c.vector_read}, {pass, c.copy}});
+}
+
+// Between five passes numbers go to local memory and back four times. Threads that write four places apart want a
+// quarter of the banks in the first two of them, and half of those in the third.
+double predicted_fourier(const ceilings &c, const std::string &stage, double n)
+{
+	const double number = 2 * word, pass = 2 * number * n;
+	if (stage == "passes of 2")
+		return sum_of({{10 * pass, c.copy}});
+	if (stage == "passes of 4")
+		return sum_of({{5 * pass, c.copy}});
+	const bool conflicts = c.conflict > 1 && stage == "groups";
+	const double accesses = conflicts ? 4 + 4 + 2 + 1 + 4 : c.conflict > 0 ? 4 + 4 : 0;
+	return longer(c, sum_of({{pass, c.copy}}), sum_of({{accesses * number * n, accesses > 0 ? c.local_read : 0}}));
 }
 
 } // namespace micro

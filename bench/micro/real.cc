@@ -24,6 +24,12 @@ class real_target final : public target
 
 	void *allocate(size_t nbytes) override { return device_->allocate(nbytes); }
 	void release(void *buffer) override { device_->release(buffer); }
+	void *allocate_constant(const kernel &k, size_t nbytes) override
+	{
+		return device_->allocate_constant(k, nbytes);
+	}
+	void *make_texture(void *buffer, size_t nbytes) override { return device_->make_texture(buffer, nbytes); }
+	void release_texture(void *texture) override { device_->release_texture(texture); }
 	void read(void *buffer, size_t offset, void *to, size_t nbytes) override
 	{
 		device_->read(buffer, offset, to, nbytes);

@@ -62,6 +62,23 @@ std::string claim_of(const json &fact)
 	return claim.is_number() ? number_of(claim.get<double>(), fact.at("unit").get<std::string>()) : claim.dump();
 }
 
+// Returns the GHz at which a busy device was found to run, or 0.
+double clock_in(const json &document)
+{
+	for (const json &f : document["facts"])
+		if (f.at("name").get<std::string>() == "clock.busy" && f.contains("value"))
+			return f["value"].get<double>();
+	return 0;
+}
+
+std::string value_of(const json &fact, double ghz)
+{
+	const double value = fact["value"].get<double>();
+	const std::string text = number_of(value, fact.at("unit").get<std::string>());
+	const bool has_clocks = ghz > 0 && fact.at("name").get<std::string>().ends_with(".latency");
+	return has_clocks ? text + format(" (%.0f clocks)", value * ghz) : text;
+}
+
 std::string facts_text(const json &document)
 {
 	if (document["facts"].empty())
@@ -69,6 +86,7 @@ std::string facts_text(const json &document)
 	bench::table t("What was found, with intervals of 95 %",
 		       {"", "unit", "value", "from", "to", "confidence", "the device says", "why"});
 	t.left_columns(2);
+	const double ghz = clock_in(document);
 	for (const json &f : document["facts"]) {
 		const std::string unit = f.at("unit").get<std::string>();
 		if (!f.contains("value")) {
@@ -76,9 +94,9 @@ std::string facts_text(const json &document)
 			       claim_of(f), f.at("why").get<std::string>()});
 			continue;
 		}
-		t.row({f.at("name").get<std::string>(), unit, number_of(f["value"].get<double>(), unit),
-		       number_of(f["low"].get<double>(), unit), number_of(f["high"].get<double>(), unit),
-		       format("%.2f", f["confidence"].get<double>()), claim_of(f), f.at("why").get<std::string>()});
+		t.row({f.at("name").get<std::string>(), unit, value_of(f, ghz), number_of(f["low"].get<double>(), unit),
+		       number_of(f["high"].get<double>(), unit), format("%.2f", f["confidence"].get<double>()),
+		       claim_of(f), f.at("why").get<std::string>()});
 	}
 	return t.text();
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct traits {
 	size_t memory = 0;            // bytes
 	size_t largest = 0;           // of one buffer
 	size_t local_memory = 0;      // of a group
+	size_t constant_memory = 0;   // of a kernel; 0: none but ordinary memory
+	size_t texture_memory = 0;    // bytes of a texture over a buffer of words; 0: there are none
 	size_t largest_group = 1;     // threads
 	bool local_is_there = true;   // false: what is called local memory is ordinary memory
 	json claims = json::object(); // by the names of facts: "l2.size", "warp.width"
@@ -49,6 +52,19 @@ class target
 	// Throws what says why there is no such memory.
 	virtual void *allocate(size_t nbytes) = 0;
 	virtual void release(void *buffer) = 0;
+	// Returns memory that kernel @k can only read, to be its argument.
+	virtual void *allocate_constant(const kernel &k, size_t nbytes)
+	{
+		(void)k;
+		return allocate(nbytes);
+	}
+	// Returns a texture of words over a buffer, to be a kernel's argument. Only those that have some are asked.
+	virtual void *make_texture(void *buffer, size_t nbytes)
+	{
+		(void)nbytes;
+		return buffer;
+	}
+	virtual void release_texture(void *) {}
 	virtual void read(void *buffer, size_t offset, void *to, size_t nbytes) = 0;
 	virtual void write(void *buffer, size_t offset, const void *from, size_t nbytes) = 0;
 
@@ -72,9 +88,30 @@ class memory
 {
       public:
 	memory(target &of, size_t nbytes) : of_(of), handle_(of.allocate(nbytes)) {}
+	memory(target &of, const kernel &k, size_t nbytes) : of_(of), handle_(of.allocate_constant(k, nbytes)) {}
 	memory(const memory &) = delete;
 	memory &operator=(const memory &) = delete;
 	~memory() { of_.release(handle_); }
+
+	void *get() const { return handle_; }
+
+      private:
+	target &of_;
+	void *handle_;
+};
+
+// Owns a texture over memory.
+class texture
+{
+      public:
+	texture(target &of, const memory &over, size_t nbytes) : of_(of), handle_(of.make_texture(over.get(), nbytes))
+	{
+		if (!handle_)
+			throw std::runtime_error("the device has no textures");
+	}
+	texture(const texture &) = delete;
+	texture &operator=(const texture &) = delete;
+	~texture() { of_.release_texture(handle_); }
 
 	void *get() const { return handle_; }
 

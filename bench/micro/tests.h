@@ -9,7 +9,10 @@ namespace micro
 
 void test_latency(context &c);
 void test_local_latency(context &c);
+void test_constant_latency(context &c);
+void test_texture_latency(context &c);
 void test_bandwidth(context &c);
+void test_texture_bandwidth(context &c);
 void test_cache_bandwidth(context &c);
 void test_gather(context &c);
 void test_strides(context &c);
@@ -24,6 +27,7 @@ void test_banks(context &c);
 void test_warp(context &c);
 void test_atomics(context &c);
 void test_resident(context &c);
+void test_clock(context &c);
 void test_launch(context &c);
 void test_transfers(context &c);
 void test_together(context &c);

@@ -12,7 +12,9 @@ enum class access_kind {
 	dependent, // a load that the next one waits for
 	load,
 	store,
-	local, // a dependent load of local memory, whose addresses begin with 0
+	local,    // a dependent load of local memory, whose addresses begin with 0
+	constant, // a dependent load of constant memory
+	texture,  // a dependent load through a texture
 };
 
 struct plain {
@@ -20,6 +22,8 @@ struct plain {
 	static uint32_t load(const uint32_t *p) { return *p; }
 	static void store(uint32_t *p, uint32_t v) { *p = v; }
 	static void local(uint32_t) {}
+	static uint32_t constant(const uint32_t *p) { return *p; }
+	static uint32_t texture(const uint32_t *p) { return *p; }
 };
 
 class tracer
@@ -44,6 +48,19 @@ class tracer
 		*p = v;
 	}
 	void local(uint32_t byte) { on(access_kind::local, byte, 4); }
+	uint32_t constant(const uint32_t *p)
+	{
+		on(access_kind::constant, reinterpret_cast<uintptr_t>(p), 4);
+		return *p;
+	}
+	uint32_t texture(const uint32_t *p)
+	{
+		on(access_kind::texture, reinterpret_cast<uintptr_t>(p), 4);
+		return *p;
+	}
+	// Return the clocks, and the ns, that have passed since the thread began, or 0 if it can't tell.
+	virtual uint64_t clocks() const { return 0; }
+	virtual uint64_t nanoseconds() const { return 0; }
 	// Tells of steps of arithmetic on one of several ways that threads may take.
 	virtual void work(uint32_t way, uint32_t steps)
 	{

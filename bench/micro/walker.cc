@@ -3,6 +3,7 @@
 
 #include "common/format.h"
 #include "micro/patterns.h"
+#include "micro/texture.h"
 
 #include <algorithm>
 #include <bit>
@@ -30,9 +31,10 @@ bool worth_more_places(const point &p)
 
 } // namespace
 
-walker::walker(context &c, size_t most)
+walker::walker(context &c, size_t most, bool textured)
     : c_(c), most_(most), helpers_(uint32_t(std::min(most_helpers, c.most_threads))), buffer_(c.dut, most),
-      out_(c.dut, sizeof(uint32_t)), random_(c.seed, 1), places_(c.seed, 33)
+      out_(c.dut, sizeof(uint32_t)), texture_(textured ? std::make_unique<texture>(c.dut, buffer_, most) : nullptr),
+      random_(c.seed, 1), places_(c.seed, 33)
 {
 	c_.how.least_work = 256;
 }
@@ -115,8 +117,9 @@ double walker::walk(uint64_t steps)
 
 double walker::walk(uint64_t warm, uint64_t steps)
 {
-	const argument a[] = {buffer_.get(), out_.get(), int(base_ + ring_.after(at_)), int(warm), int(steps)};
-	const double took = c_.dut.run(chase_global, 1, 1, a);
+	void *seen = texture_ ? texture_->get() : buffer_.get();
+	const argument a[] = {seen, out_.get(), int(base_ + ring_.after(at_)), int(warm), int(steps)};
+	const double took = c_.dut.run(texture_ ? chase_texture : chase_global, 1, 1, a);
 	at_ += warm + steps;
 	uint32_t end = 0;
 	c_.dut.read(out_.get(), 0, &end, sizeof(end));

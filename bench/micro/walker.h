@@ -15,8 +15,8 @@ namespace micro
 class walker
 {
       public:
-	// Rings lie in one buffer of @most bytes.
-	walker(context &c, size_t most);
+	// Rings lie in one buffer of @most bytes. Walks go through a texture if @textured.
+	walker(context &c, size_t most, bool textured = false);
 
 	// Takes a ring, which put() then makes at a random place, a whole number of pages from the buffer's beginning.
 	void take(ring r);
@@ -48,6 +48,7 @@ class walker
 	const size_t most_;
 	const uint32_t helpers_; // threads that make rings and fill caches
 	memory buffer_, out_;
+	std::unique_ptr<texture> texture_;
 	std::unique_ptr<memory> order_; // of the ring
 	std::unique_ptr<memory> other_; // of which reads empty the caches
 	size_t order_bytes_ = 0;

@@ -101,14 +101,14 @@ def timed(command: list, folder: str) -> tuple[str, float]:
 
 
 class Peers:
-    def __init__(self, booksim: Path, ours: Path, cycles: int, folder: str) -> None:
-        self.booksim, self.ours, self.cycles, self.folder = booksim, ours, cycles, folder
+    def __init__(self, booksim: Path, ours: Path, cycles: int, seed: int, folder: str) -> None:
+        self.booksim, self.ours, self.cycles, self.seed, self.folder = booksim, ours, cycles, seed, folder
 
     def theirs(self, network: str, pattern: str, rate: float, throughput: bool = False, limit: float = 1e9) -> Outcome:
         """Latency is infinite where it exceeds @limit, or where the run does not end by itself."""
         settings = NETWORKS[network][0] | ROUTER
         settings |= {"traffic": PATTERNS[pattern], "injection_rate": rate, "sample_period": self.cycles // 5}
-        settings |= {"latency_thres": f"{limit:.1f}", "max_samples": 7}
+        settings |= {"latency_thres": f"{limit:.1f}", "max_samples": 7, "seed": self.seed}
         settings |= {"sim_type": "throughput" if throughput else "latency"}
         path = Path(self.folder) / "booksim.cfg"
         path.write_text("".join(f"{name} = {value};\n" for name, value in settings.items()))
@@ -126,7 +126,7 @@ class Peers:
     def our(self, network: str, pattern: str, rate: float, limit: float = 1e9) -> Outcome:
         path = Path(self.folder) / "noc-sim.json"
         command = [self.ours, "--network", network, "--pattern", pattern, "--rate", rate, "--cycles", self.cycles]
-        command += ["--seeds", 1, "--threads", 1, "--json", path]
+        command += ["--seeds", 1, "--first-seed", self.seed, "--threads", 1, "--json", path]
         _, seconds = timed(command, self.folder)
         values = {r["name"].rpartition("/")[2]: r["median"] for r in json.loads(path.read_text())["results"]}
         latency = values["latency"] if values["drained"] == 1 and values["latency"] < limit else float("inf")
@@ -192,7 +192,9 @@ def main() -> int:
     parser.add_argument("--network", choices=NETWORKS, action="append")
     parser.add_argument("--pattern", choices=PATTERNS, action="append")
     parser.add_argument("--cycles", type=int, default=10000, help="of each run")
-    parser.add_argument("--rounds", type=int, default=5, help="of the comparison of speed; 0: none")
+    parser.add_argument("--rounds", type=int, default=7, help="of the comparison of speed; 0: none")
+    parser.add_argument("--speed", action="store_true", help="nothing but the comparison of speed")
+    parser.add_argument("--seed", type=int, default=1, help="of both programs' random numbers")
     parser.add_argument("--revision", help="of the sources, where they came without their history")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -204,9 +206,11 @@ def main() -> int:
     booksim = build(folder)
     print("ours, booksim2, difference", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
-        peers = Peers(booksim, options.ours.resolve(), options.cycles, scratch)
-        rows = [compare(peers, n, p) for n in options.network or NETWORKS for p in options.pattern or PATTERNS]
-        document = {"revision": options.revision or revision_of(folder), "cycles": options.cycles, "results": rows}
+        peers = Peers(booksim, options.ours.resolve(), options.cycles, options.seed, scratch)
+        networks = () if options.speed else options.network or NETWORKS
+        rows = [compare(peers, n, p) for n in networks for p in options.pattern or PATTERNS]
+        document = {"revision": options.revision or revision_of(folder), "cycles": options.cycles}
+        document |= {"seed": options.seed, "results": rows}
         if options.rounds:
             document["speed"] = speed(peers, options.rounds)
     if options.json:

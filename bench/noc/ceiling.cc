@@ -69,7 +69,7 @@ class descent
 		routed r;
 		r.demand = f.demand;
 		for (unsigned route = 0; route < routes_.routes; route++) {
-			if (!f.free && route != f.route)
+			if (f.free ? !routes_.is_taken(route, f.source, f.destination) : route != f.route)
 				continue;
 			r.route.push_back(uint8_t(route));
 			r.paths.push_back({way(f, route), 0});

@@ -73,7 +73,9 @@ double mm_of(const topology &t, const link &l, const cost_options &o)
 {
 	if (t.routers[l.from].layer != t.routers[l.to].layer)
 		return 0; // a bump
-	return t.routers[l.from].layer == 0 ? o.tile : 2 * o.tile;
+	const router &a = t.routers[l.from], &b = t.routers[l.to];
+	const double tiles = std::abs(a.x - b.x) + std::abs(a.y - b.y);
+	return tiles * (a.layer == 0 ? o.tile : 2 * o.tile);
 }
 
 way mean_way(const topology &t, const route_table &routes, const cost_options &o, bool memory)
@@ -83,14 +85,16 @@ way mean_way(const topology &t, const route_table &routes, const cost_options &o
 	std::vector<const link *> behind(t.routers.size() * 16);
 	for (const link &l : t.links)
 		behind[l.from * 16u + l.from_port] = &l;
-	for (const terminal &from : t.terminals)
+	for (unsigned s = 0; s < t.terminals.size(); s++)
 		for (size_t d = 0; d < t.terminals.size(); d++) {
+			const terminal &from = t.terminals[s];
 			if (from.memory || t.terminals[d].memory != memory)
 				continue;
 			flows++;
 			unsigned at = from.router;
+			const unsigned route =
+				routes.taken(memory ? through_interposer : through_cores, s, unsigned(d));
 			for (sum.routers++; at != t.terminals[d].router; sum.routers++) {
-				const unsigned route = memory ? through_interposer : through_cores;
 				const link &l = *behind[at * 16 + routes.port(route, at, unsigned(d))];
 				sum.mm += mm_of(t, l, o);
 				at = l.to;

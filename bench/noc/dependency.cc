@@ -42,9 +42,19 @@ class dependency_graph
 	}
 
       private:
-	size_t node(size_t channel, unsigned message, unsigned route) const
+	size_t node(size_t channel, unsigned message, unsigned vc_class) const
 	{
-		return (channel * protocol_.message_classes + message) * routes_.classes + routes_.class_of(route);
+		return (channel * protocol_.message_classes + message) * routes_.classes + vc_class;
+	}
+	// Where classes of routes share VCs, the first one stands for all.
+	size_t from_terminal(size_t terminal, unsigned message, unsigned route) const
+	{
+		return node(first_.back() + terminal, message, routes_.shared.empty() ? routes_.class_of(route) : 0);
+	}
+	size_t behind(size_t router, unsigned output, unsigned message, unsigned route) const
+	{
+		return node(first_[router] + output, message,
+			    routes_.is_shared(unsigned(router), output) ? 0 : routes_.class_of(route));
 	}
 
 	void add(size_t from, size_t to)
@@ -57,13 +67,13 @@ class dependency_graph
 	void walk(unsigned message, unsigned route, size_t source, size_t destination)
 	{
 		size_t at = t_.terminals[source].router;
-		size_t held = node(first_.back() + source, message, route);
+		size_t held = from_terminal(source, message, route);
 		// No way is longer than to see every router once; a table that leads in circles ends here.
 		for (size_t hops = 0; hops <= t_.routers.size(); hops++) {
 			const uint8_t port = routes_.port(route, unsigned(at), unsigned(destination));
 			if (port == route_table::none)
 				return;
-			const size_t wanted = node(first_[at] + port, message, route);
+			const size_t wanted = behind(at, port, message, route);
 			add(held, wanted);
 			held = wanted;
 			if (next_router_[first_[at] + port] < 0)
@@ -73,7 +83,7 @@ class dependency_graph
 		const bool is_reply = message + 1 == protocol_.message_classes && message > 0;
 		if (protocol_.replies && !is_reply)
 			for (unsigned back = 0; back < routes_.routes; back++)
-				add(held, node(first_.back() + destination, protocol_.message_classes - 1, back));
+				add(held, from_terminal(destination, protocol_.message_classes - 1, back));
 	}
 
 	// It goes depth first; @path holds what is open, and the cycle if there is one.

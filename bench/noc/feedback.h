@@ -4,7 +4,6 @@
 #pragma once
 
 #include "noc/policy.h"
-#include "noc/ring.h"
 
 namespace noc
 {
@@ -13,7 +12,8 @@ class feedback
 {
       public:
 	feedback(const policy_options &o, const floor_plan &plan)
-	    : plan_(plan), at_once_(o.ideal_ring), ring_(plan.grids, o.ring_cycles, o.ring_queue)
+	    : plan_(plan), at_once_(o.ideal_ring),
+	      ring_(plan.grids, o.ring_cycles, o.ring_queue, o.direction, order_of(o, plan))
 	{
 	}
 
@@ -31,6 +31,17 @@ class feedback
 	template <typename F> void step(F &&heard) { ring_.step(heard); }
 
       private:
+	static std::vector<uint8_t> order_of(const policy_options &o, const floor_plan &plan)
+	{
+		std::vector<uint8_t> order;
+		for (unsigned i = 0; i < plan.grids; i++) {
+			const unsigned y = i / plan.grids_a_row, x = i % plan.grids_a_row;
+			const bool other_way = !o.ring_in_rows && y % 2 == 1;
+			order.push_back(uint8_t(y * plan.grids_a_row + (other_way ? plan.grids_a_row - 1 - x : x)));
+		}
+		return order;
+	}
+
 	const floor_plan plan_;
 	const bool at_once_;
 	congestion_ring ring_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-"""Draws figures 5.8 to 5.11 of Li Chen's thesis again from runs of noc-sim, and prints its numbers beside ours.
+"""Draws figures 5.8 to 5.12 of Li Chen's thesis again from runs of noc-sim, and prints its numbers beside ours.
 
 All processors are used. Each run is kept in FOLDER/points, by its command line and the program's bytes, so that what
 was interrupted goes on where it was. FOLDER gets noc-figures.json, a table, and an SVG for each figure (by gnuplot).
@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -21,21 +22,46 @@ from statistics import mean, stdev
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
+CORPUS = ROOT / "runtime/ptx/tests/corpus"
+
 PATTERNS = ("uniform", "transpose", "bit-complement", "shuffle")
 ALL_PATTERNS = (*PATTERNS, "bit-reversal", "tornado", "neighbour", "hot-spot", "pairs")
-# A network with its routing, a policy and the share of memory packets.
+# A network with its interposer, its routing, a policy and the share of memory packets.
 NETWORKS = (
-    ("mesh", "xy", "dor", 0.0),
-    ("mesh", "o1turn", "dor", 0.0),
-    ("cmesh", "xy", "dor", 0.0),
-    ("cmesh", "o1turn", "dor", 0.0),
-    ("two-layers", "yx", "dor", 0.05),
-    ("two-layers", "yx", "dll", 0.05),
-    ("two-layers", "o1turn", "adaptive", 0.05),
+    ("mesh", "", "xy", "dor", 0.0),
+    ("mesh", "", "o1turn", "dor", 0.0),
+    ("cmesh", "", "xy", "dor", 0.0),
+    ("cmesh", "", "o1turn", "dor", 0.0),
+    ("two-layers", "", "yx", "dor", 0.05),
+    ("two-layers", "", "yx", "dll", 0.05),
+    ("two-layers", "", "o1turn", "adaptive", 0.05),
+    ("two-layers", "double-butterfly", "yx", "dor", 0.05),
+    ("two-layers", "double-butterfly", "yx", "dll", 0.05),
+    ("two-layers", "double-butterfly", "yx", "adaptive", 0.05),
 )
 PROGRAMS = ("black-scholes", "lu", "fft", "radix-sort", "stencil", "n-body", "spmv", "k-median")
+# Kernels of the PTX interpreter's corpora: what CUDA C++ and, below, OpenCL C became. Each has its file, its name there,
+# blocks, threads and arguments; BYTES are random ones.
+BYTES = 262144
+KERNELS = {
+    "transpose": ("basic", "transpose", "32,32", "16,16", "zero:2097152 zero:2097152 u32:512 u32:512"),
+    "histogram": ("basic", "histogram", "64", "128", f"in:BYTES zero:1024 u32:{BYTES}"),
+    "matvec": ("basic", "matvec", "128", "128", "zero:2097152 zero:4096 zero:2048 u32:512 u32:1024"),
+    "matmul": ("linear", "matmul", "16,16", "16,16", "zero:262144 zero:262144 zero:262144 u32:256"),
+    "forces": ("linear", "forces", "64", "32", "zero:32768 zero:32768 u32:512"),
+    "smooth_2d": ("stencils", "smooth_2d", "32,64", "16,8", "zero:1048576 zero:1048576 s32:512 s32:512"),
+    "heat_3d": ("stencils", "heat_3d", "64,64", "64", "zero:2097152 zero:2097152 s32:64"),
+    "dct": ("transforms", "dct", "1024", "8,8", "zero:262144 zero:262144 zero:256"),
+    "vector_add (OpenCL)": ("kernels", "vector_add", "1024", "128", "zero:524288 zero:524288 zero:524288 u32:131072"),
+    "swizzle (OpenCL)": ("kernels", "swizzle", "1024", "64", "zero:1048576 zero:1048576 zero:262144 zero:1048576"),
+    "count_bytes (OpenCL)": ("kernels", "count_bytes", "64", "128", f"in:BYTES zero:1024 u32:{BYTES}"),
+}
 CHANGES = ("uniform", "transpose", "bit-complement", "shuffle", "transpose", "uniform")  # one after the other
 POLICIES = ("dor", "destdetect", "localbuf", "dll", "adaptive")
+BOTH_ORDERS = ("adaptive", "ideal")  # of dimensions; the others have one
+COSTLY = POLICIES[1:]  # what they add to the network is counted
+BUFFERS = ("flip-flops", "SRAM")
+COST_RATE, COST_MEMORY = 0.1, 0.05
 HEAVY = 0.75  # of memory packets, the smallest share that the thesis may call very high
 DEFINITIONS = {"latency": "latency 3 × zero load", "accepted": "95 % accepted", "peak": "peak accepted"}
 # Of Student's distribution, two-sided 95 %, for 1 to 9 degrees of freedom.
@@ -50,6 +76,9 @@ OPEN: dict[str, tuple[Value, ...]] = {
     "packets": tuple((("length", v), ("long-length", w)) for v, w in (("1", ""), ("5", ""), ("1", "5"))),
     "second threshold": tuple((("second-threshold", v),) for v in ("8", "5", "15")),
     "queue of the ring": tuple((("ring-queue", v),) for v in ("1", "4")),
+    "direction of the ring": tuple((("ring-direction", v),) for v in ("forward", "backward", "alternate")),
+    "order of the ring": ((("ring-order", "rows"),), (("ring-order", "snake"),)),
+    "when a packet chooses": ((("choose", "sent"),), (("choose", "created"),)),
     "mean in the head flit": ((("hop-mean", "exact"),), (("hop-mean", "whole"),)),
     "where that mean stops": ((("hop-mean-cap", "255"),), (("hop-mean-cap", "15"),)),
     "occupancy": ((("occupancy-of", "port"),), (("occupancy-of", "router"),)),
@@ -78,7 +107,10 @@ LOOK_AT = {
     "hop-mean": ("destdetect", "dll", "adaptive"),
     "hop-mean-cap": ("destdetect", "dll", "adaptive"),
     "ring-queue": ("dll", "adaptive"),
+    "ring-direction": ("dll", "adaptive"),
+    "ring-order": ("dll", "adaptive"),
     "ideal-ring": ("dll", "adaptive"),
+    "choose": ("destdetect", "localbuf", "dll", "adaptive"),
     "occupancy-of": ("localbuf",),
     "occupancy": ("localbuf",),
     "congested-routers": ("localbuf",),
@@ -117,9 +149,10 @@ class Point:
 
     def arguments(self, settings: dict[str, str | None]) -> list[str]:
         """With @settings of all runs, of which this one's go first."""
-        options = {n: v for n, v in {**settings, **dict(self.more)}.items() if self.policy in LOOK_AT.get(n, POLICIES)}
+        options = {n: v for n, v in {**settings, **dict(self.more)}.items()
+                   if self.policy in LOOK_AT.get(n, (self.policy,))}
         routing = options.pop("routing", "yx")
-        routing = self.routing or ("o1turn" if self.policy == "adaptive" else routing)
+        routing = self.routing or ("o1turn" if self.policy in BOTH_ORDERS else routing)
         said = ["--network", self.network, "--routing", routing, "--policy", self.policy]
         if self.network != "two-layers":
             options = {n: v for n, v in options.items() if n in OF_ONE_LAYER}
@@ -145,6 +178,31 @@ class Play:
         return [*(a for a in said if a != "--saturation"), "--play", str(self.trace)]
 
 
+@dataclass(frozen=True)
+class Ceiling:
+    """What no split of the traffic over the policy's routes exceeds."""
+
+    policy: str
+    pattern: str
+    memory: float
+    cycles: int = 0
+
+    def arguments(self, settings: dict[str, str | None]) -> list[str]:
+        said = Point(self.policy, self.pattern, self.memory).arguments({**settings, "replies": ""})
+        return [*(a for a in said if a != "--saturation"), "--ceiling"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Area and power of the network, and what the policies add."""
+
+    cycles: int = 0
+
+    def arguments(self, settings: dict[str, str | None]) -> list[str]:
+        said = Point("dll", "uniform", COST_MEMORY, rates=(COST_RATE,)).arguments(settings)
+        return [*said, *(a for n in COSTLY if n != "dll" for a in ("--policy", n)), "--cost"]
+
+
 @dataclass
 class Runs:
     """Results by point and seed: each a value by name."""
@@ -159,7 +217,7 @@ class Runs:
     def __post_init__(self) -> None:
         self.version = hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
 
-    def command(self, point: "Point | Play", seed: int) -> tuple[str, ...]:
+    def command(self, point: "Point | Play | Ceiling | Cost", seed: int) -> tuple[str, ...]:
         cycles = str(point.cycles or self.scale.cycles)
         of_run = ["--cycles", cycles, "--drain", cycles, "--seeds", "1", "--threads", "1", "--first-seed", str(seed)]
         return (*point.arguments(self.settings), *of_run)
@@ -183,7 +241,8 @@ class Runs:
             unfinished.write_text(json.dumps(document))
             unfinished.replace(path)
         document = json.loads(path.read_text())
-        values = {row["name"].partition("/")[2] or row["name"]: row["median"] for row in document["results"]}
+        values = {row["name"] if ", " in row["name"] else row["name"].partition("/")[2] or row["name"]: row["median"]
+                  for row in document["results"]}
         self.results[arguments] = values | {"zero load": document["zero_load"]}
 
     def all(self, points: list[Point], jobs: int) -> None:
@@ -240,7 +299,36 @@ def policy_point(policy: str, pattern: str, share: float, more: Value = ()) -> P
 
 
 def policy_points(scale: Scale) -> list[Point]:
-    return [policy_point(n, p, s) for p in scale.patterns for s in scale.shares for n in POLICIES]
+    ideal = [policy_point("ideal", p, 0.05) for p in scale.patterns]
+    return [policy_point(n, p, s) for p in scale.patterns for s in scale.shares for n in POLICIES] + ideal
+
+
+def ceilings(runs: Runs, jobs: int) -> dict[str, dict[str, float]]:
+    """At 5 % memory, by policy and pattern: saturation by latency over what no split exceeds."""
+    points = {(n, p): Ceiling(n, p, 0.05) for n in ("dll", *BOTH_ORDERS) for p in runs.scale.patterns}
+    runs.do([runs.command(c, 1) for c in points.values()], jobs)
+    shares: dict[str, dict[str, float]] = {}
+    for (n, p), c in points.items():
+        most = runs.results[runs.command(c, 1)]["bound"]
+        shares.setdefault(n, {})[p] = mean(runs.saturation(policy_point(n, p, 0.05), "latency")) / most
+    return shares
+
+
+def costs(runs: Runs) -> dict[str, dict[str, dict[str, float]]]:
+    """By kind of buffers and policy: what it adds to the network's area, that with the wires' layer, and power."""
+    command = runs.command(Cost(), 1)
+    runs.do([command], 1)
+    found = runs.results[command]
+
+    def sums(of: str, kind: str) -> dict[str, float]:
+        area, wiring, leakage, switching = (
+            sum(v for name, v in found.items() if name.startswith(of) and name.endswith(f", {kind}/{what}"))
+            for what in ("area", "wiring", "leakage", "switching"))
+        return {"area": area, "with wires": area + wiring, "power": leakage + switching}
+
+    whole = {kind: sums("network", kind) for kind in BUFFERS}
+    return {kind: {n: {what: v / whole[kind][what] for what, v in sums(f"{n}: ", kind).items()} for n in COSTLY}
+            for kind in BUFFERS}
 
 
 def variants(settings: dict[str, str | None]) -> list[Value]:
@@ -264,17 +352,17 @@ def study_points(scale: Scale, settings: dict[str, str | None]) -> list[Point]:
 
 def network_points() -> dict[tuple, Point]:
     """By network and pattern."""
-    return {(n, p): Point(policy, p, share, routing, network=name)
-            for n, (name, routing, policy, share) in enumerate(NETWORKS) for p in ALL_PATTERNS}
+    return {(n, p): Point(policy, p, share, routing, more=(("interposer", below),) if below else (), network=name)
+            for n, (name, below, routing, policy, share) in enumerate(NETWORKS) for p in ALL_PATTERNS}
 
 
 def networks(runs: Runs, jobs: int) -> list[dict]:
     """Saturation of all patterns on all networks."""
     points = network_points()
     runs.all(list(points.values()), jobs)
-    return [{"network": name, "routing": routing, "policy": policy, "memory": share,
+    return [{"network": below or name, "routing": routing, "policy": policy, "memory": share,
              "patterns": {p: {d: estimate(runs.saturation(points[n, p], d)) for d in DEFINITIONS} for p in ALL_PATTERNS}}
-            for n, (name, routing, policy, share) in enumerate(NETWORKS)]
+            for n, (name, below, routing, policy, share) in enumerate(NETWORKS)]
 
 
 def convergence_points(runs: Runs) -> dict[str, Point]:
@@ -296,6 +384,25 @@ def recorded(recorder: Path, folder: Path) -> dict[str, Path]:
             unfinished = path.with_suffix(f".{os.getpid()}.part")
             subprocess.run([recorder, "--program", name, unfinished], check=True, stdout=subprocess.DEVNULL)
             unfinished.replace(path)
+    return traces
+
+
+def recorded_kernels(recorder: Path, folder: Path) -> dict[str, Path]:
+    """The same of kernels in the PTX interpreter, whose blocks take turns on the cores."""
+    version = hashlib.sha256(recorder.read_bytes() + repr(KERNELS).encode()).hexdigest()[:16]
+    (folder / "traces").mkdir(parents=True, exist_ok=True)
+    drawn = folder / "traces/bytes"
+    drawn.write_bytes(random.Random(1).randbytes(BYTES))
+    traces = {}
+    for name, (text, kernel, grid, block, arguments) in KERNELS.items():
+        traces[name] = folder / "traces" / f"{re.sub('[^a-z0-9_]', '', name)}-{version}"
+        if traces[name].exists():
+            continue
+        unfinished = traces[name].with_suffix(f".{os.getpid()}.part")
+        given = [a for value in arguments.replace("BYTES", str(drawn)).split() for a in ("--arg", value)]
+        subprocess.run([recorder, "--ptx", CORPUS / f"{text}.ptx", "--kernel", kernel, "--grid", grid, "--block", block, *given,
+            unfinished], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        unfinished.replace(traces[name])
     return traces
 
 
@@ -410,6 +517,9 @@ def table(title: str, head: list[str], rows: list[list[str]]) -> str:
     return "\n".join([title, lines[0], "  " + "-" * (sum(widths) + 2 * len(widths) - 2), *lines[1:], ""])
 
 
+PLAYED = {"applications": "Programs of 64 threads", "kernels": "Kernels, blocks on 64 cores"}
+
+
 def tables(document: dict) -> str:
     parts = []
     if "statements" in document:
@@ -420,12 +530,24 @@ def tables(document: dict) -> str:
         parts.append(table("Where head flits wait most before saturation (XY, uniform)", ["memory", "place"],
             [[f"{float(s):.0%}", place] for s, place in document["slowest place"].items()]))
         parts.append(table_of_convergence(document["convergence"]))
-    if played := document.get("applications"):
+        patterns = next(iter(document["ceilings"].values())).keys()
+        parts.append(table("Saturation by latency over what no split of the traffic exceeds, 5 % memory",
+            ["policy", *patterns, "mean"],
+            [[n, *(f"{of[p]:.2f}" for p in patterns), f"{mean(of.values()):.2f}"]
+             for n, of in document["ceilings"].items()]))
+    if "costs" in document:
+        parts.append(table(f"What policies add at {COST_RATE} flits a core and cycle (thesis: DLL 7.7 % of area, 5.8 % of power)",
+            ["buffers, policy", "area", "with wires' layer", "power"],
+            [[f"{kind}, {n}", *(f"{100 * v:.1f} %" for v in of.values())]
+             for kind, by_policy in document["costs"].items() for n, of in by_policy.items()]))
+    for key, title in PLAYED.items():
+        if not (played := document.get(key)):
+            continue
         rows = [[name, *(f"{of[n]['cycles'] / of['dor']['cycles']:.3f}" for n in POLICIES),
                  f"{of['dor']['to memory']:.1%}"] for name, of in played.items()]
         rows.append(["mean", *(f"{over_dor(played, n):.3f}" for n in POLICIES), ""])
-        parts.append(table("Run time over DOR's (thesis, PARSEC: DLL 0.739), and DOR's memory packets",
-            ["program", *POLICIES, "memory"], rows))
+        parts.append(table(f"{title}: run time over DOR's (thesis, PARSEC: DLL 0.739), and DOR's memory packets",
+            ["", *POLICIES, "memory"], rows))
     for definition, words in DEFINITIONS.items():
         if "networks" in document:
             of = document["networks"]
@@ -515,14 +637,28 @@ def figure_11(played: dict) -> str:
     lines = [(n, [(i, of[n]["cycles"] / of["dor"]["cycles"]) for i, of in enumerate(played.values())])
              for n in POLICIES]
     names = ", ".join(f"'{name}' {i}" for i, name in enumerate(played))
-    return script("After figure 5.11: run time of programs of 64 threads", (1100, 500),
-        [("", "", "run time over DOR's", lines, [f"set xtics ({names})", "set yrange [0.5:1.1]"])])
+    return script("After figure 5.11: run time of programs of 64 threads, and of kernels", (1100, 500),
+        [("", "", "run time over DOR's", lines, [f"set xtics ({names}) rotate by 30 right", "set yrange [0.5:1.1]"])])
 
 
-def draw(folder: Path, runs: Runs, figures: list[tuple], played: dict) -> bool:
+def figure_12(added: dict) -> str:
+    panels = []
+    for what in ("area", "power"):
+        lines = [(kind, [(i, 100 * of[what]) for i, of in enumerate(by_policy.values())])
+                 for kind, by_policy in added.items()]
+        lines.append(("thesis, DLL", [(COSTLY.index("dll"), {"area": 7.7, "power": 5.8}[what])]))
+        names = ", ".join(f"'{n}' {i}" for i, n in enumerate(COSTLY))
+        panels.append((what, "", "more than without a policy, %", lines,
+            [f"set xtics ({names})", f"set xrange [-0.5:{len(COSTLY) - 0.5}]", "set yrange [0:12]"]))
+    return script("After figure 5.12: what policies add", (1100, 450), panels)
+
+
+def draw(folder: Path, runs: Runs, figures: list[tuple], document: dict) -> bool:
     texts = {name: figure(runs) for name, figure in figures}
-    if played:
+    if played := {**document.get("applications", {}), **document.get("kernels", {})}:
         texts["noc-figure-5.11"] = figure_11(played)
+    if added := document.get("costs"):
+        texts["noc-figure-5.12"] = figure_12(added)
     for name, text in texts.items():
         try:
             done = subprocess.run(["gnuplot"], input=text, capture_output=True, text=True)
@@ -553,6 +689,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=ROOT / "build/bin/noc-sim")
     parser.add_argument("--recorder", type=Path, default=ROOT / "build/bin/noc-record")
+    parser.add_argument("--kernel-recorder", type=Path, default=ROOT / "build/bin/noc-record-ptx")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/noc-figures")
     parser.add_argument("--quick", action="store_true", help="one seed, short runs, fewer shares")
     parser.add_argument("--study", action="store_true", help="also a row for each open parameter")
@@ -578,6 +715,9 @@ def main() -> int:
         document["applications"] = applications(runs, traces, options.jobs)
     else:
         print(f"no programs: there is no {options.recorder}: make build/bin/noc-record", file=sys.stderr)
+    if not options.networks and options.kernel_recorder.exists():
+        traces = recorded_kernels(options.kernel_recorder.resolve(), runs.folder)
+        document["kernels"] = applications(runs, traces, options.jobs)
     figures = [] if options.programs or options.networks else list(FIGURES.items())
     if figures:
         document |= of_patterns(runs, options)
@@ -588,7 +728,7 @@ def main() -> int:
     (options.folder / f"{name}.json").write_text(json.dumps(document, indent=1) + "\n")
     if options.networks:
         return 0
-    return 0 if draw(options.folder, runs, figures, document.get("applications", {})) else 1
+    return 0 if draw(options.folder, runs, figures, document) else 1
 
 
 def of_patterns(runs: Runs, options: argparse.Namespace) -> dict:
@@ -600,7 +740,8 @@ def of_patterns(runs: Runs, options: argparse.Namespace) -> dict:
     runs.all(list(converging.values()), options.jobs)
     said = {"statements": statements(runs),
             "slowest place": {f"{s:g}": slowest_place(runs, s) for s in scale.latency_shares},
-            "convergence": convergence(runs, converging)}
+            "convergence": convergence(runs, converging), "ceilings": ceilings(runs, options.jobs),
+            "costs": costs(runs)}
     if options.study:
         said["study"] = study(runs)
     return said | {"results": raw(runs)}

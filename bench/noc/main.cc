@@ -26,7 +26,8 @@ namespace
 struct options {
 	common_options common;
 	std::string network = "mesh", routing = "xy", vc_allocator = "islip", switch_allocator = "islip",
-		    occupancy_of = "port", hop_mean = "exact", replies = "none";
+		    occupancy_of = "port", hop_mean = "exact", replies = "none", ring_direction = "forward",
+		    ring_order = "rows", choose = "sent", interposer = "mesh";
 	std::vector<std::string> patterns = {"uniform"};
 	std::vector<std::string> policies = {"dor"}, rates = {"0.05", "0.1", "0.2", "0.3", "0.4"};
 	bool saturation = false, one_class = false, timeline = false, cost = false, ceiling = false;
@@ -49,6 +50,8 @@ noc::configuration configuration_of(const options &o)
 	c.network = o.network;
 	c.how = noc::routing_named(
 		o.network == "two-layers" && o.routing.find("-z") == std::string::npos ? o.routing + "-z" : o.routing);
+	if (o.interposer == "double-butterfly")
+		c.layers.below = noc::interposer::double_butterfly;
 	c.traffic.what = noc::pattern_named(o.patterns.front());
 	for (size_t i = 1; i < o.patterns.size(); i++)
 		c.traffic.then.push_back(noc::pattern_named(o.patterns[i]));
@@ -60,6 +63,11 @@ noc::configuration configuration_of(const options &o)
 	c.choice.divert = double(o.divert);
 	c.choice.occupancy = double(o.occupancy);
 	c.choice.of_port = o.occupancy_of == "port";
+	c.choice.direction = o.ring_direction == "forward"    ? noc::ring_direction::forward
+			     : o.ring_direction == "backward" ? noc::ring_direction::backward
+							      : noc::ring_direction::alternate;
+	c.choice.ring_in_rows = o.ring_order == "rows";
+	c.choose_at_creation = o.choose == "created";
 	c.answered = o.replies == "all"      ? noc::replies::to_all
 		     : o.replies == "memory" ? noc::replies::to_memory_packets
 					     : noc::replies::none;
@@ -205,23 +213,30 @@ void saturations(const options &o, report &out)
 	});
 	table shown(format("%s, %s, %s: saturation in flits a core and cycle", o.network.c_str(), o.routing.c_str(),
 			   names_of(o.patterns).c_str()),
-		    {"policy", "latency 3 x zero load", "accepted 95 % of offered", "peak accepted"});
+		    {"policy", "latency 3 x zero load", "accepted 95 % of offered", "peak accepted", "p99",
+		     "slowest flow"});
 	for (size_t i = 0; i < runs; i += o.seeds) {
-		std::vector<double> by_latency, by_accepted, peak;
+		std::vector<double> by_latency, by_accepted, peak, p99, slowest;
 		for (size_t s = i; s < i + o.seeds; s++) {
 			by_latency.push_back(results[s].by_latency);
 			by_accepted.push_back(results[s].by_accepted);
 			peak.push_back(results[s].peak_accepted);
+			p99.push_back(results[s].p99);
+			slowest.push_back(results[s].slowest_flow);
 		}
 		const std::string &name = o.policies[i / o.seeds];
 		const noc::estimate all[] = {noc::interval(by_latency), noc::interval(by_accepted),
 					     noc::interval(peak)};
+		const noc::estimate tail = noc::interval(p99), flow = noc::interval(slowest);
 		shown.row({name, with_interval(all[0], "%.4f"), with_interval(all[1], "%.4f"),
-			   with_interval(all[2], "%.4f")});
+			   with_interval(all[2], "%.4f"), format("%.0f", tail.mean), format("%.1f", flow.mean)});
 		const char *const kinds[] = {"latency", "accepted", "peak"};
 		for (size_t k = 0; k < std::size(all); k++)
 			add(out, name + "/saturation by " + kinds[k], "flits/node/cycle", all[k]);
+		add(out, name + "/p99", "cycles", tail);
+		add(out, name + "/slowest flow", "cycles", flow);
 	}
+	shown.note("p99 and the slowest source and destination are those at the first of the three rates, in cycles.");
 	shown.print();
 }
 
@@ -380,6 +395,7 @@ int main(int argc, char **argv)
 	line.text("--network", o.network, "topology", {"mesh", "cmesh", "two-layers"});
 	line.text("--routing", o.routing, "routing; two layers take xy, yx or o1turn, with Z the first or the last hop",
 		  noc::routing_names());
+	line.text("--interposer", o.interposer, "the lower of two layers", {"mesh", "double-butterfly"});
 	line.list("--pattern", o.patterns, "destinations; several come in turn", noc::pattern_names());
 	line.number("--period", o.base.traffic.period, "cycles of each of several patterns");
 	line.number("--width", o.base.width, "cores a row");
@@ -419,12 +435,19 @@ int main(int argc, char **argv)
 	line.number("--fifo", o.base.choice.fifo, "DLL, DestDetect: latencies that are averaged");
 	line.number("--ring-cycles", o.base.choice.ring_cycles, "DLL: of a hop of the ring");
 	line.number("--ring-queue", o.base.choice.ring_queue, "DLL: messages that wait at a grid");
+	line.text("--ring-direction", o.ring_direction,
+		  "DLL: to the grid that comes next, to the one before, or on every second link the other way",
+		  {"forward", "backward", "alternate"});
+	line.text("--ring-order", o.ring_order, "DLL: grids row by row, or every second row the other way round",
+		  {"rows", "snake"});
 	line.flag("--ideal-ring", o.base.choice.ideal_ring, "DLL: messages arrive at once");
 	line.number("--occupancy", o.occupancy, "LocalBuf: share of the buffers, above which a router is congested");
 	line.text("--occupancy-of", o.occupancy_of, "LocalBuf: of the fullest input port, or of all of the router's",
 		  {"port", "router"});
 	line.number("--congested-routers", o.base.choice.congested_routers,
 		    "LocalBuf: of a grid, from which it is congested");
+	line.text("--choose", o.choose, "when a packet chooses its layer: when its first flit could leave, or before",
+		  {"sent", "created"});
 	line.number("--divert", o.divert, "random: probability");
 	line.number("--sample", o.base.choice.sample, "adaptive: packets that a grid receives for each message");
 	line.number("--nominal", o.base.choice.nominal, "adaptive: of 64 packets, that go down while nobody waits");

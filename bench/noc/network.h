@@ -67,7 +67,7 @@ class network
 	// A terminal holds one packet of each message class until its last flit has left.
 	bool can_inject(unsigned terminal, unsigned message_class = 0) const
 	{
-		return senders_[terminal].packets[message_class] == no_packet;
+		return sending_[terminal * p_.message_classes + message_class].packet == no_packet;
 	}
 	void inject(const packet &p);
 
@@ -93,7 +93,7 @@ class network
 	passage passed(unsigned router) const { return passed_[router]; }
 
 	// Return the flits in the buffers of a router, or of one input port of it, and how many these hold.
-	unsigned buffered(unsigned router) const { return buffered_[router]; }
+	unsigned buffered(unsigned router) const;
 	unsigned buffered(unsigned router, unsigned port) const { return ports_[first_port_[router] + port].buffered; }
 	unsigned capacity(unsigned router) const;
 	// Return the share that is full of all buffers of a router, and of those of its fullest input port.
@@ -124,6 +124,8 @@ class network
       private:
 	static constexpr uint32_t no_packet = ~0u;
 	static constexpr uint32_t no_vc = ~0u;
+	static constexpr uint32_t no_port = ~0u;
+	static constexpr unsigned max_ports = 16; // of a router
 
 	struct pooled : packet {
 		uint64_t arrived = 0;  // of the head, at the router where it is
@@ -133,29 +135,36 @@ class network
 	struct flit {
 		uint32_t packet : 30, head : 1, tail : 1;
 	};
-	struct input_vc {
+	struct alignas(8) input_vc {
 		uint8_t first = 0, count = 0;
 		bool active = false; // has an output VC
 		uint8_t port = 0, vc = 0;
+		uint8_t accept_port = 0, accept_vc = 0; // the allocator's pointer: next output VC of the router
 	};
 	struct output_vc {
+		uint32_t owner = no_vc;
 		uint8_t credits = 0;
 		uint8_t grant = 0; // the allocator's pointer: next input VC of the router
-		uint32_t owner = no_vc;
 	};
-	// These are the input port and the output port of one number, with the pointers of both allocators.
-	struct port {
-		uint32_t target = no_vc;   // the port that the output leads to
-		uint32_t upstream = no_vc; // the output that leads to the input
-		uint16_t free = 0;         // output VCs that nobody owns
-		uint16_t wanted = 0;       // input ports with a flit for the switch to this output
-		uint16_t wants = 0;        // outputs for which this input has a flit
+	// These are the input port and the output port of one number, with the pointers of both allocators: what a flit
+	// that passes has to look at lies in one line of a cache.
+	struct alignas(64) port {
+		uint16_t requests[max_ports] = {}; // of this input, for each output: VCs with a flit for the switch
+		uint32_t target = no_port;         // the port that the output leads to
+		uint32_t upstream = no_port;       // the output that leads to the input
+		uint32_t first = 0;                // port of the router
+		uint16_t router = 0;
+		uint16_t free = 0;   // output VCs that nobody owns
+		uint16_t wanted = 0; // input ports with a flit for the switch to this output
+		uint16_t wants = 0;  // outputs for which this input has a flit
 		uint16_t buffered = 0;
-		uint8_t cycles = 0; // of the link behind the output
-		uint8_t upstream_cycles = 0;
+		uint16_t flit_cycles = 0;   // from the switch, or the terminal, to where the output leads
+		uint16_t credit_cycles = 0; // from a flit that leaves the input to what sent it
+		uint8_t number = 0;         // in the router
 		uint8_t switch_grant = 0, switch_accept = 0; // next input, next output
 		uint8_t next_vc = 0;                         // of this input, for the switch
 		uint8_t siblings = 1;                        // outputs to the same terminal from here
+		bool shared = false;                         // the output's VCs, by all classes of routes
 	};
 	struct router_state {
 		uint32_t first = 0; // port
@@ -167,18 +176,20 @@ class network
 	struct vc_set {
 		uint64_t word[2] = {0, 0};
 		bool empty() const { return (word[0] | word[1]) == 0; }
-		bool one() const;
+		bool one() const; // of a set that is not empty
 		void add(unsigned i) { word[i >> 6] |= 1ull << (i & 63); }
 		void remove(unsigned i) { word[i >> 6] &= ~(1ull << (i & 63)); }
 		unsigned lowest() const;
 		unsigned from(unsigned start) const; // round robin
 		void without(const vc_set &o);
 	};
+	// This is what a terminal sends of one message class.
+	struct sending {
+		uint32_t packet = no_packet;
+		uint16_t sent = 0; // flits of it
+		uint8_t vc = 0, last_vc = 0;
+	};
 	struct sender {
-		std::vector<uint32_t> packets; // of each message class
-		std::vector<uint16_t> sent;    // flits of it
-		std::vector<uint8_t> vc;
-		std::vector<uint8_t> last_vc;
 		uint8_t last_class = 0;
 		uint8_t busy = 0; // packets that it has
 	};
@@ -188,17 +199,41 @@ class network
 		uint8_t next_vc = 0;
 	};
 	struct arrival {
-		uint32_t port; // of a router's input, or a terminal's
-		uint32_t vc;   // of the port
+		uint32_t vc; // of a router's input, or a terminal's
 		flit f;
 	};
-	template <typename T> struct slot {
-		std::vector<T> items;
-		uint32_t count = 0;
+	// What arrives in the cycles to come, up to as many as there are places.
+	template <typename T> class calendar
+	{
+	      public:
+		void resize(size_t cycles, size_t most_a_cycle)
+		{
+			counts_.resize(cycles);
+			items_.resize(cycles * most_a_cycle);
+			most_ = most_a_cycle;
+			mask_ = cycles - 1;
+		}
+		size_t cycles() const { return counts_.size(); }
+		void add(uint64_t cycle, const T &item)
+		{
+			const size_t i = cycle & mask_;
+			items_[i * most_ + counts_[i]++] = item;
+		}
+		std::span<const T> at(uint64_t cycle) const
+		{
+			const size_t i = cycle & mask_;
+			return {&items_[i * most_], counts_[i]};
+		}
+		void clear(uint64_t cycle) { counts_[cycle & mask_] = 0; }
+
+	      private:
+		std::vector<uint32_t> counts_;
+		std::vector<T> items_;
+		size_t most_ = 0, mask_ = 0; // a power of 2 less 1
 	};
 	struct vc_grant {
 		uint16_t input; // VC of the router
-		uint8_t port, vc;
+		uint8_t port, vc, vc_class;
 	};
 	// This is scratch of the router at hand.
 	struct matching {
@@ -208,33 +243,51 @@ class network
 
 	void number_ports(const topology &t);
 	void join(uint32_t output, uint32_t input, uint8_t cycles);
+	void share_vcs();
 	void allocate_memory();
 	void deliver_credits();
 	void deliver_flits();
-	void arrive(uint32_t number, unsigned v, flit f);
+	unsigned put(input_vc &in, uint32_t vc, flit f);
+	void arrive(uint32_t vc, flit f);
+	void hold(uint32_t vc, flit f);
 	void send(unsigned terminal);
-	bool has_vc(sender &s, const port &out, unsigned message_class);
-	void receive(uint32_t number, unsigned v, flit f);
+	bool has_vc(sending &s, unsigned terminal);
+	void receive(uint32_t vc, flit f);
 	void count_hop(unsigned router, pooled &p);
 	void drain(uint32_t terminal_port);
-	void run(unsigned router);
+	void run(router_state &r);
+	void take(const router_state &r, const vc_grant &g);
 	void allocate_vcs(router_state &r, matching &m);
-	void allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_class, matching &m);
-	void allocate_vcs_round_robin(router_state &r, unsigned output, unsigned vc_class, matching &m);
-	void grant_vc(router_state &r, unsigned output, unsigned input, unsigned vc, bool move_pointers, matching &m);
-	void allocate_switch(unsigned router);
+	void allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_class, uint32_t free, matching &m);
+	void allocate_vcs_round_robin(router_state &r, unsigned output, unsigned vc_class, uint32_t free, matching &m);
+	static unsigned accept_from(uint32_t vcs, const input_vc &in, unsigned output);
+	void grant_vc(router_state &r, const vc_grant &g, bool move_pointers, matching &m);
+	void allocate_switch(router_state &r);
+	void pair_up(router_state &r, unsigned input, unsigned output);
 	unsigned match_islip(router_state &r, uint8_t *output_of);
 	unsigned match_round_robin(router_state &r, uint8_t *output_of);
-	void traverse(unsigned router, unsigned input, unsigned output);
-	// These are for input VC @v of port @number: to divide its number among all by the VCs of a port takes long.
-	void start(uint32_t number, unsigned v);
-	void request(uint32_t number, unsigned v);
-	void withdraw(uint32_t number, unsigned v);
-	void schedule(uint64_t cycle, uint32_t number, unsigned v, flit f);
-	void schedule_credit(uint64_t cycle, uint32_t vc);
-	unsigned class_of(const packet &p) const
+	void traverse(router_state &r, unsigned input, unsigned output);
+	void start(uint32_t vc);
+	void request(uint32_t vc);
+	void withdraw(uint32_t vc);
+	uint32_t port_of(uint32_t vc) const { return vc >> vc_bits_; }
+	uint32_t vc_of(uint32_t port, unsigned v) const { return (port << vc_bits_) + v; }
+	// Returns the number of @vc among those of its port, and among those of its router's inputs.
+	unsigned within_port(uint32_t vc) const { return vc & ((1u << vc_bits_) - 1); }
+	unsigned within_router(uint32_t vc, const port &at) const { return vc - vc_of(at.first, 0); }
+	flit &front(uint32_t vc) { return buffers_[vc * p_.depth + inputs_[vc].first]; }
+	const flit &front(uint32_t vc) const { return buffers_[vc * p_.depth + inputs_[vc].first]; }
+	// These are the class of VCs that a packet gets one of at an output, and the VCs of a class there. Where classes
+	// of routes share VCs, the first one stands for all.
+	unsigned class_at(const port &output, const packet &p) const
 	{
-		return p.message_class * route_classes_ + routes_.class_of(p.route);
+		return p.message_class * route_classes_ + (output.shared ? 0 : class_of_route_[p.route]);
+	}
+	unsigned first_vc(unsigned vc_class) const { return vc_class * class_vcs_; }
+	unsigned vcs_of_class(const port &output) const { return class_vcs_ * (output.shared ? route_classes_ : 1); }
+	uint32_t free_vcs(const port &output, unsigned vc_class) const
+	{
+		return output.free & ((1u << vcs_of_class(output)) - 1) << first_vc(vc_class);
 	}
 	uint32_t waits_for(uint32_t vc) const;
 	std::string name_of(uint32_t vc) const;
@@ -253,23 +306,21 @@ class network
 
 	std::vector<uint32_t> first_port_; // of each router
 	uint32_t router_ports_ = 0;        // of all routers; a port for each terminal's input and output follows
-	uint32_t stride_ = 0;              // ports that a row of requests_ has room for
+	unsigned vc_bits_ = 0;             // of a VC's number, which has that of its port above them
+	std::vector<uint8_t> class_of_route_;
 	std::vector<port> ports_;
-	std::vector<uint16_t> router_of_; // of a port
 	std::vector<router_state> routers_;
-	std::vector<unsigned> buffered_;
 	std::vector<passage> passed_;
-	std::vector<input_vc> inputs_;   // VC number: port * vcs + vc
+	std::vector<input_vc> inputs_;   // by VC number
 	std::vector<output_vc> outputs_; // the same
-	std::vector<uint16_t> accept_;   // of an input VC, the VC allocator's pointer: next output VC of the router
 	std::vector<flit> buffers_;      // depth a VC
 	std::vector<vc_set> waiting_;    // output port * classes + class
-	std::vector<uint16_t> requests_; // input port * stride + output: VCs
 	std::vector<uint32_t> home_;     // of a terminal: port of its output
 	std::vector<sender> senders_;
-	std::vector<receiver> receivers_;     // of ports behind the routers'
-	std::vector<slot<arrival>> flits_;    // by cycle, modulo their number
-	std::vector<slot<uint32_t>> credits_; // the same
+	std::vector<sending> sending_;    // terminal * message classes + class
+	std::vector<receiver> receivers_; // of ports behind the routers'
+	calendar<arrival> flits_;
+	calendar<uint32_t> credits_; // to output VCs
 	std::vector<pooled> pool_;
 	std::vector<uint32_t> free_packets_;
 	std::vector<packet> received_;

@@ -11,17 +11,6 @@ namespace noc
 namespace
 {
 
-// An input VC's pointer into the outputs' VCs: those of its output are all that it can be granted.
-unsigned start_at(uint16_t pointer, unsigned output)
-{
-	return pointer >> 8 == output ? pointer & 0xff : 0;
-}
-
-uint16_t after(unsigned output, unsigned vc, unsigned vcs)
-{
-	return uint16_t(output << 8 | (vc + 1 == vcs ? 0 : vc + 1));
-}
-
 unsigned next_of(unsigned i, unsigned n)
 {
 	return i + 1 == n ? 0 : i + 1;
@@ -32,7 +21,7 @@ unsigned next_of(unsigned i, unsigned n)
 bool network::vc_set::one() const
 {
 	const uint64_t any = word[0] | word[1];
-	return any != 0 && (any & (any - 1)) == 0 && (word[0] == 0 || word[1] == 0);
+	return (any & (any - 1)) == 0 && (word[0] == 0 || word[1] == 0);
 }
 
 unsigned network::vc_set::lowest() const
@@ -59,47 +48,57 @@ void network::vc_set::without(const vc_set &o)
 	word[1] &= ~o.word[1];
 }
 
+// Returns the next of the VCs of @output that the allocator's pointer of @in names.
+inline unsigned network::accept_from(uint32_t vcs, const input_vc &in, unsigned output)
+{
+	return pick(vcs, in.accept_port == output ? in.accept_vc : 0);
+}
+
 void network::allocate_vcs(router_state &r, matching &m)
 {
 	for (unsigned set = r.waiting; set != 0; set &= set - 1) {
 		const unsigned output = unsigned(std::countr_zero(set));
 		for (unsigned c = 0; c < classes_; c++) {
-			if (waiting_[(r.first + output) * classes_ + c].empty())
+			const vc_set &waiting = waiting_[(r.first + output) * classes_ + c];
+			const uint32_t free = free_vcs(ports_[r.first + output], c);
+			if (free == 0 || waiting.empty())
 				continue;
-			if (p_.vc_allocator == allocator::islip)
-				allocate_vcs_islip(r, output, c, m);
-			else
-				allocate_vcs_round_robin(r, output, c, m);
+			if (waiting.one()) { // whatever it accepts or asks for, it has
+				const unsigned input = waiting.lowest();
+				const unsigned vc = accept_from(free, inputs_[vc_of(r.first, input)], output);
+				grant_vc(r, {uint16_t(input), uint8_t(output), uint8_t(vc), uint8_t(c)}, true, m);
+			} else if (p_.vc_allocator == allocator::islip) {
+				allocate_vcs_islip(r, output, c, free, m);
+			} else {
+				allocate_vcs_round_robin(r, output, c, free, m);
+			}
 		}
 	}
 }
 
-void network::grant_vc(router_state &r, unsigned output, unsigned input, unsigned vc, bool move_pointers, matching &m)
+inline void network::grant_vc(router_state &r, const vc_grant &g, bool move_pointers, matching &m)
 {
-	m.grants[m.count++] = {uint16_t(input), uint8_t(output), uint8_t(vc)};
+	m.grants[m.count++] = g;
 	if (!move_pointers)
 		return;
-	outputs_[(r.first + output) * p_.vcs + vc].grant = uint8_t(next_of(input, r.ports * p_.vcs));
-	accept_[r.first * p_.vcs + input] = after(output, vc, p_.vcs);
+	const unsigned input_vcs = unsigned(r.ports) << vc_bits_;
+	outputs_[vc_of(r.first + g.port, g.vc)].grant = uint8_t(next_of(g.input, input_vcs));
+	input_vc &in = inputs_[vc_of(r.first, g.input)];
+	in.accept_port = g.port;
+	in.accept_vc = uint8_t(next_of(g.vc, p_.vcs));
 }
 
 // Each free VC offers itself to one that waits, in turn; each accepts one offer, in turn.
-void network::allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_class, matching &m)
+void network::allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_class, uint32_t free, matching &m)
 {
 	vc_set waiting = waiting_[(r.first + output) * classes_ + vc_class];
-	uint32_t free = ports_[r.first + output].free & ((1u << class_vcs_) - 1) << (vc_class * class_vcs_);
-	const uint16_t *const accept = &accept_[r.first * p_.vcs];
+	const input_vc *const inputs = &inputs_[vc_of(r.first, 0)];
 	for (unsigned i = 0; i < p_.iterations && free != 0 && !waiting.empty(); i++) {
-		if (waiting.one()) { // all offers go to it
-			const unsigned input = waiting.lowest();
-			grant_vc(r, output, input, pick(free, start_at(accept[input], output)), i == 0, m);
-			return;
-		}
 		uint16_t offers[128];
 		vc_set offered;
 		for (uint32_t set = free; set != 0; set &= set - 1) {
 			const unsigned vc = unsigned(std::countr_zero(set));
-			const unsigned input = waiting.from(outputs_[(r.first + output) * p_.vcs + vc].grant);
+			const unsigned input = waiting.from(outputs_[vc_of(r.first + output, vc)].grant);
 			if (!(offered.word[input >> 6] >> (input & 63) & 1))
 				offers[input] = 0;
 			offered.add(input);
@@ -109,37 +108,43 @@ void network::allocate_vcs_islip(router_state &r, unsigned output, unsigned vc_c
 		for (; !offered.empty();) {
 			const unsigned input = offered.lowest();
 			offered.remove(input);
-			const unsigned vc = pick(offers[input], start_at(accept[input], output));
+			const unsigned vc = accept_from(offers[input], inputs[input], output);
 			free &= ~(1u << vc);
-			grant_vc(r, output, input, vc, i == 0, m);
+			grant_vc(r, {uint16_t(input), uint8_t(output), uint8_t(vc), uint8_t(vc_class)}, i == 0, m);
 		}
 	}
 }
 
 // Each that waits asks for one free VC, in turn; each of these takes one, in turn.
-void network::allocate_vcs_round_robin(router_state &r, unsigned output, unsigned vc_class, matching &m)
+void network::allocate_vcs_round_robin(router_state &r, unsigned output, unsigned vc_class, uint32_t free, matching &m)
 {
 	vc_set waiting = waiting_[(r.first + output) * classes_ + vc_class];
-	uint32_t free = ports_[r.first + output].free & ((1u << class_vcs_) - 1) << (vc_class * class_vcs_);
-	const uint16_t *const accept = &accept_[r.first * p_.vcs];
+	const input_vc *const inputs = &inputs_[vc_of(r.first, 0)];
 	for (unsigned i = 0; i < p_.iterations && free != 0 && !waiting.empty(); i++) {
 		vc_set asks[16];
 		uint32_t asked = 0;
 		for (vc_set rest = waiting; !rest.empty();) {
 			const unsigned input = rest.lowest();
 			rest.remove(input);
-			const unsigned vc = pick(free, start_at(accept[input], output));
+			const unsigned vc = accept_from(free, inputs[input], output);
 			asks[vc].add(input);
 			asked |= 1u << vc;
 		}
 		free &= ~asked;
 		for (; asked != 0; asked &= asked - 1) {
 			const unsigned vc = unsigned(std::countr_zero(asked));
-			const unsigned input = asks[vc].from(outputs_[(r.first + output) * p_.vcs + vc].grant);
+			const unsigned input = asks[vc].from(outputs_[vc_of(r.first + output, vc)].grant);
 			waiting.remove(input);
-			grant_vc(r, output, input, vc, true, m);
+			grant_vc(r, {uint16_t(input), uint8_t(output), uint8_t(vc), uint8_t(vc_class)}, true, m);
 		}
 	}
+}
+
+// Moves the pointers of an output and of the input that has it.
+void network::pair_up(router_state &r, unsigned input, unsigned output)
+{
+	ports_[r.first + output].switch_grant = uint8_t(next_of(input, r.ports));
+	ports_[r.first + input].switch_accept = uint8_t(next_of(output, r.ports));
 }
 
 // Returns the inputs that have an output.
@@ -171,8 +176,7 @@ unsigned network::match_islip(router_state &r, uint8_t *output_of)
 			outputs &= ~(1u << output);
 			if (i > 0)
 				continue;
-			ports[output].switch_grant = uint8_t(next_of(input, r.ports));
-			ports[input].switch_accept = uint8_t(next_of(output, r.ports));
+			pair_up(r, input, output);
 		}
 	}
 	return matched;
@@ -201,8 +205,7 @@ unsigned network::match_round_robin(router_state &r, uint8_t *output_of)
 			const unsigned input = pick(asks[output], ports[output].switch_grant);
 			output_of[input] = uint8_t(output);
 			matched |= 1u << input;
-			ports[output].switch_grant = uint8_t(next_of(input, r.ports));
-			ports[input].switch_accept = uint8_t(next_of(output, r.ports));
+			pair_up(r, input, output);
 		}
 	}
 	return matched;

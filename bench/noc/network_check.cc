@@ -30,8 +30,8 @@ void network::check() const
 void network::check_flits() const
 {
 	uint64_t inside = 0;
-	for (const slot<arrival> &s : flits_)
-		inside += s.count;
+	for (uint64_t cycle = 0; cycle < flits_.cycles(); cycle++)
+		inside += flits_.at(cycle).size();
 	for (const input_vc &in : inputs_)
 		inside += in.count;
 	if (flits_sent_ != flits_received_ + inside)
@@ -44,13 +44,13 @@ void network::check_credits() const
 	std::vector<unsigned> sum(outputs_.size());
 	for (size_t i = 0; i < outputs_.size(); i++)
 		sum[i] = outputs_[i].credits;
-	for (const slot<uint32_t> &s : credits_)
-		for (uint32_t i = 0; i < s.count; i++)
-			sum[s.items[i]]++;
-	const auto output = [&](uint32_t input) { return ports_[input / p_.vcs].upstream * p_.vcs + input % p_.vcs; };
-	for (const slot<arrival> &s : flits_)
-		for (uint32_t i = 0; i < s.count; i++)
-			sum[output(s.items[i].port * p_.vcs + s.items[i].vc)]++;
+	const auto output = [&](uint32_t input) { return vc_of(ports_[port_of(input)].upstream, within_port(input)); };
+	for (uint64_t cycle = 0; cycle < flits_.cycles(); cycle++) {
+		for (const uint32_t vc : credits_.at(cycle))
+			sum[vc]++;
+		for (const arrival &a : flits_.at(cycle))
+			sum[output(a.vc)]++;
+	}
 	for (uint32_t i = 0; i < inputs_.size(); i++)
 		if (inputs_[i].count > 0)
 			sum[output(i)] += inputs_[i].count;
@@ -76,19 +76,19 @@ void network::check_order() const
 // An output VC belongs to the one input VC that has it, and what can go through the switch has asked to.
 void network::check_owners() const
 {
-	for (uint32_t o = 0; o < router_ports_ * p_.vcs; o++) {
-		const uint32_t owner = outputs_[o].owner, number = o / p_.vcs;
-		const bool free = ports_[number].free >> (o % p_.vcs) & 1;
-		if (ports_[number].target != no_vc && free != (owner == no_vc))
+	for (uint32_t o = 0; o < vc_of(router_ports_, 0); o++) {
+		const uint32_t owner = outputs_[o].owner, number = port_of(o);
+		const bool free = ports_[number].free >> within_port(o) & 1;
+		if (ports_[number].target != no_port && within_port(o) < p_.vcs && free != (owner == no_vc))
 			broken("output VC " + std::to_string(o) + " is free and has an owner, or neither", now_);
 	}
-	for (uint32_t i = 0; i < router_ports_ * p_.vcs; i++) {
+	for (uint32_t i = 0; i < vc_of(router_ports_, 0); i++) {
 		const input_vc &in = inputs_[i];
-		const uint32_t number = i / p_.vcs;
-		const output_vc &o = outputs_[(first_port_[router_of_[number]] + in.port) * p_.vcs + in.vc];
+		const port &at = ports_[port_of(i)];
+		const output_vc &o = outputs_[vc_of(at.first + in.port, in.vc)];
 		if (in.active && o.owner != i)
 			broken("input VC " + std::to_string(i) + " uses an output VC that is another's", now_);
-		const bool asks = requests_[number * stride_ + in.port] >> (i % p_.vcs) & 1;
+		const bool asks = at.requests[in.port] >> within_port(i) & 1;
 		if (asks != (in.active && in.count > 0 && o.credits > 0))
 			broken("input VC " + std::to_string(i) + " asks for the switch in vain, or not though it could",
 			       now_);
@@ -97,39 +97,38 @@ void network::check_owners() const
 
 std::string network::name_of(uint32_t vc) const
 {
-	const uint32_t number = vc / p_.vcs;
+	const uint32_t number = port_of(vc);
+	const std::string of_port = ", VC " + std::to_string(within_port(vc));
 	if (number >= router_ports_) {
 		const auto above = std::upper_bound(home_.begin(), home_.end(), number);
-		return "terminal " + std::to_string(above - home_.begin() - 1) + ", VC " + std::to_string(vc % p_.vcs);
+		return "terminal " + std::to_string(above - home_.begin() - 1) + of_port;
 	}
-	const unsigned router = router_of_[number];
-	return "router " + std::to_string(router) + " input " + std::to_string(number - first_port_[router]) + ", VC " +
-	       std::to_string(vc % p_.vcs);
+	const port &at = ports_[number];
+	return "router " + std::to_string(at.router) + " input " + std::to_string(at.number) + of_port;
 }
 
 // Returns the buffer that has to move before the first flit in that of @vc can, or none.
 uint32_t network::waits_for(uint32_t vc) const
 {
-	const uint32_t number = vc / p_.vcs;
+	const uint32_t number = port_of(vc);
 	if (number >= router_ports_) {
 		// A terminal that does not take a flit waits until it has sent something itself.
 		const auto home = std::upper_bound(home_.begin(), home_.end(), number) - 1;
-		const sender &s = senders_[size_t(home - home_.begin())];
+		const auto terminal = unsigned(home - home_.begin());
 		for (unsigned c = p_.message_classes; c-- > 0;)
-			if (s.packets[c] != no_packet) {
-				const packet &p = pool_[s.packets[c]];
-				const unsigned own = s.sent[c] > 0 ? s.vc[c] : class_of(p) * class_vcs_;
-				return ports_[*home].target * p_.vcs + own;
+			if (const sending &s = sending_[terminal * p_.message_classes + c]; s.packet != no_packet) {
+				const unsigned first = first_vc(class_at(ports_[*home], pool_[s.packet]));
+				return vc_of(ports_[*home].target, s.sent > 0 ? s.vc : first);
 			}
 		return no_vc;
 	}
 	const input_vc &in = inputs_[vc];
-	const uint32_t output = first_port_[router_of_[number]] + in.port;
+	const uint32_t output = ports_[number].first + in.port;
 	if (in.active)
-		return ports_[output].target * p_.vcs + in.vc;
+		return vc_of(ports_[output].target, in.vc);
 	// It waits for any VC of its class; the first one's owner stands for all.
-	const unsigned first = class_of(pool_[buffers_[vc * p_.depth + in.first].packet]) * class_vcs_;
-	return outputs_[output * p_.vcs + first].owner;
+	const unsigned first = first_vc(class_at(ports_[output], pool_[front(vc).packet]));
+	return outputs_[vc_of(output, first)].owner;
 }
 
 std::vector<std::string> network::waiting_chain() const
@@ -150,10 +149,10 @@ std::vector<std::string> network::waiting_chain() const
 
 void network::hurt(damage d)
 {
-	for (uint32_t i = 0; i < router_ports_ * p_.vcs; i++) {
+	for (uint32_t i = 0; i < vc_of(router_ports_, 0); i++) {
 		input_vc &in = inputs_[i];
 		output_vc &out = outputs_[i];
-		if (d == damage::lose_credit && out.credits > 0 && ports_[i / p_.vcs].target != no_vc) {
+		if (d == damage::lose_credit && out.credits > 0 && ports_[port_of(i)].target != no_port) {
 			out.credits--;
 			return;
 		}
@@ -163,7 +162,7 @@ void network::hurt(damage d)
 		}
 		if (d == damage::second_owner && out.owner != no_vc) {
 			out.owner = no_vc;
-			ports_[i / p_.vcs].free |= uint16_t(1u << (i % p_.vcs));
+			ports_[port_of(i)].free |= uint16_t(1u << within_port(i));
 			return;
 		}
 	}

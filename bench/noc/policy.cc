@@ -29,6 +29,7 @@ floor_plan floor_plan_of(const topology &t)
 		plan.cores += r.layer == 0;
 	plan.grids = unsigned(t.routers.size()) - plan.cores;
 	plan.cores_of.resize(plan.grids);
+	plan.grids_a_row = t.routers.back().x + 1u;
 	for (unsigned g = 0; g < plan.grids; g++)
 		plan.router_of_grid.push_back(uint16_t(plan.cores + g));
 	std::vector<unsigned> below(t.routers.size());

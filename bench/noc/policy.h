@@ -6,6 +6,7 @@
 #include "noc/ceiling.h"
 #include "noc/network.h"
 #include "noc/random.h"
+#include "noc/ring.h"
 
 #include <functional>
 #include <memory>
@@ -27,10 +28,12 @@ struct policy_options {
 	unsigned fifo = 5;              // latencies that a grid remembers of each layer, and a node of DestDetect
 	unsigned ring_queue = 1;        // messages that wait for a place on the ring, at each grid
 	bool ideal_ring = false;        // ablation: messages arrive at once
-	unsigned sample = 8;            // packets that a grid receives for each message it sends (adaptive)
-	unsigned nominal = 16;          // of 64 packets, that go down while both layers are as slow (adaptive)
-	unsigned gain = 1;              // of 64 packets, for an eighth of a cycle a hop between routes (adaptive)
-	unsigned empty_hop = 3;         // cycles of a hop where nobody waits (adaptive)
+	ring_direction direction = ring_direction::forward;
+	bool ring_in_rows = true; // its grids row by row; if not, every second row the other way (no long wire)
+	unsigned sample = 8;      // packets that a grid receives for each message it sends (adaptive)
+	unsigned nominal = 16;    // of 64 packets, that go down while both layers are as slow (adaptive)
+	unsigned gain = 1;        // of 64 packets, for an eighth of a cycle a hop between routes (adaptive)
+	unsigned empty_hop = 3;   // cycles of a hop where nobody waits (adaptive)
 	uint64_t seed = 1;
 };
 
@@ -41,6 +44,7 @@ struct floor_plan {
 	std::vector<uint16_t> router_of_core;        // in the layer of cores
 	std::vector<uint16_t> router_of_grid;        // in the interposer
 	std::vector<std::vector<uint16_t>> cores_of; // each grid
+	unsigned grids_a_row = 0;
 };
 
 floor_plan floor_plan_of(const topology &t);

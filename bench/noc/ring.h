@@ -4,7 +4,7 @@
 // A message has 9 bits: the grid that it is for (4), the latency (4), the layer (1). Four links of 7 bits lie side by
 // side; the grid's upper 2 bits say which, and are not sent. A link has no buffer: a message moves one register a
 // cycle, two registers a hop, and what is on the way goes before what wants to start. Grids stand on the ring in the
-// order of their numbers, and all messages go the same way round.
+// order of their numbers or in one that is given, and a link has one direction.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,17 @@ constexpr unsigned max_message_latency = 15;
 uint16_t encode(const congestion_message &m);
 congestion_message decode(uint16_t bits);
 
+// Where the messages of a link go: on all four links to the grid that comes next in the ring's order, or to the one
+// before; or on every second link the other way round.
+enum class ring_direction : uint8_t { forward, backward, alternate };
+
 class congestion_ring
 {
       public:
 	// There are at most 16 @grids, @registers a hop, and @queue messages that wait at a grid before more are
-	// dropped.
-	congestion_ring(unsigned grids, unsigned registers, unsigned queue);
+	// dropped. @order has all grids as they follow each other on the ring; empty, it is that of their numbers.
+	congestion_ring(unsigned grids, unsigned registers, unsigned queue,
+			ring_direction direction = ring_direction::forward, std::vector<uint8_t> order = {});
 
 	// It is false if the message is dropped because the grid's queue is full.
 	bool send(unsigned from, const congestion_message &m);
@@ -63,10 +68,13 @@ class congestion_ring
 	// Returns the messages that leave the ring in this cycle.
 	std::vector<uint16_t> &move();
 	void move_link(unsigned link);
+	bool is_backward(unsigned link) const;
 	uint16_t &place(unsigned link, unsigned i) { return places_[link * length_ + i]; }
 
 	unsigned grids_, registers_, length_;
-	// These are all registers of each link in the direction of travel; grid g reads the one numbered g ×
+	const ring_direction direction_;
+	std::vector<uint8_t> order_;
+	// These are all registers of each link in the ring's order; the grid at position i reads the one numbered i ×
 	// registers_.
 	std::vector<uint16_t> places_;
 	std::vector<queue> queues_;

@@ -44,12 +44,17 @@ saturation find_saturation(const configuration &c)
 		const result r = at(rate, 0);
 		return r.accepted >= accepted_share * r.offered;
 	};
+	saturation s;
+	// Bisection goes up from each rate that is fast: the last of them is the highest.
 	const auto is_fast = [&](double rate) {
 		const result r = at(rate, c.drain);
-		return r.drained && r.latency.mean < limit;
+		if (!r.drained || r.latency.mean >= limit)
+			return false;
+		s.p99 = double(r.p99);
+		s.slowest_flow = r.slowest_flow;
+		return true;
 	};
 	const double top = std::min(most, 1.0); // a core sends a flit a cycle at most
-	saturation s;
 	s.by_accepted = bisect(0, top, accepts);
 	// Where traffic is not accepted queues grow, and only a short run ends before its latency shows it.
 	const double beyond = std::min(top, beyond_saturation * s.by_accepted);

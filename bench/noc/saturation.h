@@ -11,6 +11,8 @@ struct saturation {
 	double by_latency = 0;    // highest rate with a mean latency below 3 × zero load
 	double by_accepted = 0;   // highest rate of which 95 % are accepted
 	double peak_accepted = 0; // highest accepted rate, whatever is offered
+	// These are of the run at the rate by latency: of all packets, and of the slowest source and destination.
+	double p99 = 0, slowest_flow = 0;
 };
 
 // All runs have one seed: the same random numbers at every rate.

@@ -65,23 +65,23 @@ std::unique_ptr<policy> policy_for(const configuration &c, const topology &t, co
 }
 
 machine::machine(const configuration &c)
-    : c_(c), topology_(topology_of(c)), network_(topology_, routes_of(topology_, c.how), router_of(c)),
+    : c_(c), topology_(topology_of(c)), routes_(routes_of(topology_, c.how)),
+      network_(topology_, routes_, router_of(c)), chosen_(topology_.terminals.size()),
       replies_(topology_.terminals.size()), random_(c.seed, ~0u), two_layers_(topology_.routers.back().layer > 0)
 {
 	const traffic_options o = traffic_of(c);
 	for (unsigned core = 0; core < c.width * c.height; core++)
 		traffic_.emplace_back(o, topology_, core);
+	for (const core_traffic &t : traffic_)
+		due_.push_back(t.next().created);
 	if (!two_layers_)
 		return;
 	policy_ = policy_for(c, topology_, network_);
 }
 
-void machine::feed(unsigned core)
+// A packet that has chosen its way.
+packet machine::made(unsigned core, const arrival_of_packet &next)
 {
-	core_traffic &t = traffic_[core];
-	const arrival_of_packet &next = t.next();
-	if (next.created > network_.now() || !network_.can_inject(core))
-		return;
 	packet p;
 	p.created = next.created;
 	p.tag = next_tag_++;
@@ -97,9 +97,32 @@ void machine::feed(unsigned core)
 	if (two_layers_ && next.memory)
 		policy_->memory_packet(core);
 	diverted_ += two_layers_ && !next.memory && layer_of(p.route) == 1;
-	injected_ += p.created < c_.cycles;
-	network_.inject(p);
+	p.route = routes_.taken(p.route, core, p.destination);
+	return p;
+}
+
+void machine::feed(unsigned core)
+{
+	if (!network_.can_inject(core))
+		return;
+	core_traffic &t = traffic_[core];
+	injected_ += t.next().created < c_.cycles;
+	network_.inject(made(core, t.next()));
 	t.pop();
+	due_[core] = t.next().created;
+}
+
+// Sources have no end, so what has chosen and can't leave has to be kept.
+void machine::feed_chosen(unsigned core)
+{
+	std::deque<packet> &waiting = chosen_[core];
+	for (core_traffic &t = traffic_[core]; t.next().created <= network_.now(); t.pop())
+		waiting.push_back(made(core, t.next()));
+	if (waiting.empty() || !network_.can_inject(core))
+		return;
+	injected_ += waiting.front().created < c_.cycles;
+	network_.inject(waiting.front());
+	waiting.pop_front();
 }
 
 void machine::feed_reply(unsigned terminal)
@@ -116,6 +139,7 @@ void machine::feed_reply(unsigned terminal)
 	else if (two_layers_)
 		p.route = memory ? through_interposer : policy_->choose(terminal, p.destination);
 	diverted_ += two_layers_ && !memory && layer_of(p.route) == 1;
+	p.route = routes_.taken(p.route, terminal, p.destination);
 	injected_ += p.created < c_.cycles;
 	network_.inject(p);
 	network_.accept(terminal, 0, waiting.size() < c_.reply_queue);
@@ -155,6 +179,9 @@ void machine::watch()
 
 bool machine::all_injected() const
 {
+	for (const std::deque<packet> &waiting : chosen_)
+		if (!waiting.empty() && waiting.front().created < c_.cycles)
+			return false;
 	for (const std::vector<packet> &waiting : replies_)
 		if (!waiting.empty() && waiting.front().created < c_.cycles)
 			return false;
@@ -168,7 +195,10 @@ void machine::step()
 		for (unsigned t = 0; t < replies_.size(); t++)
 			feed_reply(t);
 	for (unsigned core = 0; core < traffic_.size(); core++)
-		feed(core);
+		if (c_.choose_at_creation)
+			feed_chosen(core);
+		else if (due_[core] <= network_.now())
+			feed(core);
 	network_.step();
 	watch();
 	if (c_.answered != replies::none)
@@ -331,8 +361,8 @@ ceiling ceiling_of(const configuration &c)
 				flows.push_back({uint16_t(s), uint16_t(d), demand[s * cores + d], 0, true});
 		for (uint16_t m : memory)
 			if (share > 0)
-				flows.push_back(
-					{uint16_t(s), m, share / double(memory.size()), through_interposer, false});
+				flows.push_back({uint16_t(s), m, share / double(memory.size()),
+						 routes.taken(through_interposer, s, m), false});
 	}
 	return find_ceiling(t, routes, flows);
 }

@@ -7,6 +7,7 @@
 #include "noc/statistics.h"
 #include "noc/traffic.h"
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct configuration {
 	two_layer_options layers;
 	traffic_options traffic; // width, height and seed are set from here
 	std::string policy = "dor";
+	// A packet chooses its layer when it is created, and not when its first flit could leave.
+	bool choose_at_creation = false;
 	policy_options choice;
 	std::shared_ptr<const ceiling> split; // for ideal; found if it is not given
 	replies answered = replies::none;
@@ -60,15 +63,20 @@ class machine
 	uint64_t diverted() const { return diverted_; }
 
       private:
+	packet made(unsigned core, const arrival_of_packet &a);
 	void feed(unsigned core);
+	void feed_chosen(unsigned core);
 	void feed_reply(unsigned terminal);
 	void answer(const packet &p);
 	void watch();
 
 	const configuration c_;
 	const topology topology_;
+	const route_table routes_;
 	network network_;
 	std::vector<core_traffic> traffic_;
+	std::vector<uint64_t> due_; // cycle of each core's next packet
+	std::vector<std::deque<packet>> chosen_;   // of each core, that wait after they chose
 	std::vector<std::vector<packet>> replies_; // of each terminal, in order
 	std::unique_ptr<policy> policy_;
 	random_stream random_;

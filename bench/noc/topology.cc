@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "noc/topology.h"
 
+#include <bit>
+#include <stdexcept>
+
 namespace noc
 {
 
@@ -13,13 +16,19 @@ void link_both(topology &t, unsigned a, uint8_t port_a, unsigned b, uint8_t port
 	t.links.push_back({uint16_t(b), uint16_t(a), port_b, port_a, uint8_t(cycles)});
 }
 
-// @return number of the first of its routers.
-unsigned add_mesh(topology &t, unsigned width, unsigned height, unsigned ports, unsigned layer)
+// @return number of the first.
+unsigned add_routers(topology &t, unsigned width, unsigned height, unsigned ports, unsigned layer)
 {
 	const unsigned first = unsigned(t.routers.size());
 	for (unsigned y = 0; y < height; y++)
 		for (unsigned x = 0; x < width; x++)
 			t.routers.push_back({uint8_t(ports), uint8_t(layer), uint8_t(x), uint8_t(y)});
+	return first;
+}
+
+unsigned add_mesh(topology &t, unsigned width, unsigned height, unsigned ports, unsigned layer)
+{
+	const unsigned first = add_routers(t, width, height, ports, layer);
 	for (unsigned y = 0; y < height; y++)
 		for (unsigned x = 0; x < width; x++) {
 			const unsigned r = first + y * width + x;
@@ -27,6 +36,21 @@ unsigned add_mesh(topology &t, unsigned width, unsigned height, unsigned ports, 
 				link_both(t, r, east, r + 1, west, 1);
 			if (y + 1 < height)
 				link_both(t, r, south, r + width, north, 1);
+		}
+	return first;
+}
+
+unsigned add_double_butterfly(topology &t, unsigned width, unsigned height, unsigned ports, unsigned layer)
+{
+	if (!std::has_single_bit(height) || height < 2 || width != 2 * unsigned(std::countr_zero(height)))
+		throw std::invalid_argument("a double butterfly has 4 x 4 routers, or 2 x 2, or 6 x 8");
+	const unsigned first = add_routers(t, width, height, ports, layer);
+	for (unsigned y = 0; y < height; y++)
+		for (unsigned x = 0; x + 1 < width; x++) {
+			const unsigned r = first + y * width + x;
+			const unsigned across = first + (y ^ 1u << row_bit_behind(x, width)) * width + x + 1;
+			link_both(t, r, east, r + 1, west, 1);
+			link_both(t, r, across_east, across, across_west, 1);
 		}
 	return first;
 }
@@ -62,7 +86,10 @@ topology two_layers(const two_layer_options &o)
 	for (router &r : t.routers)
 		r.ports = port_down + 1;
 	const unsigned width = o.width / side, height = o.height / side;
-	const unsigned below = add_mesh(t, width, height, port_up + side * side + o.controller_ejections, 1);
+	const unsigned ports = port_up + side * side + o.controller_ejections;
+	const unsigned below = o.below == interposer::mesh ? add_mesh(t, width, height, ports, 1)
+							   : add_double_butterfly(t, width, height, ports, 1);
+	t.below = o.below;
 	for (unsigned y = 0; y < o.height; y++)
 		for (unsigned x = 0; x < o.width; x++) {
 			const unsigned grid = below + y / side * width + x / side;

@@ -12,6 +12,9 @@ namespace noc
 
 // These are the ports of a mesh's router; terminals and links to another layer follow.
 enum mesh_port : uint8_t { east, west, south, north, first_local };
+// A double butterfly has, instead of the ports to south and north, a second one each to the next column and to the one
+// before: they lead to another row.
+constexpr uint8_t across_east = south, across_west = north;
 
 struct router {
 	uint8_t ports = 0;
@@ -36,8 +39,11 @@ struct terminal {
 	bool memory = false;
 };
 
+enum class interposer : uint8_t { mesh, double_butterfly };
+
 struct topology {
 	std::string name;
+	interposer below = interposer::mesh; // of two layers, the lower one
 	std::vector<router> routers;
 	std::vector<link> links;
 	std::vector<terminal> terminals;
@@ -54,8 +60,18 @@ struct two_layer_options {
 	unsigned width = 8, height = 8;
 	unsigned controller_ejections = 2;
 	unsigned z_cycles = 1;
+	interposer below = interposer::mesh;
 };
+// It throws std::invalid_argument where a double butterfly would not have twice as many columns as its rows' numbers
+// have bits.
 topology two_layers(const two_layer_options &o);
+
+// Where a link leads from a column of a double butterfly to the next one, this bit tells the rows at both ends of that
+// across apart. The first half is a butterfly, and the second one its mirror image.
+constexpr unsigned row_bit_behind(unsigned column, unsigned columns)
+{
+	return column < columns - 2 - column ? column : columns - 2 - column;
+}
 
 // These number the port that leads from a core's router down, and the first that leads up to the cores of a grid.
 constexpr uint8_t port_down = first_local + 1;

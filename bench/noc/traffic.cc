@@ -186,7 +186,7 @@ uint16_t core_traffic::destination()
 {
 	if (next_.memory)
 		return controllers_[random_.below(uint32_t(controllers_.size()))];
-	const phase &now = phases_[next_.created / o_.period % phases_.size()];
+	const phase &now = phases_.size() == 1 ? phases_[0] : phases_[next_.created / o_.period % phases_.size()];
 	if (now.what == pattern::hot_spot && random_.unit() < o_.hot_share) {
 		const unsigned i = random_.below(4);
 		return uint16_t((o_.height / 2 - i / 2) * o_.width + o_.width / 2 - i % 2);

@@ -3,6 +3,7 @@
 #include "noc/simulation.h"
 
 #include <stdexcept>
+#include <vector>
 
 namespace noc
 {
@@ -10,37 +11,61 @@ namespace noc
 namespace
 {
 
-const link &link_at(const topology &t, unsigned router, uint8_t port)
+// These are a topology's links, by the output that each one stands behind.
+class links_by_output
 {
-	for (const link &l : t.links)
-		if (l.from == router && l.from_port == port)
-			return l;
-	throw std::logic_error("a route leads to a port without a link");
-}
+      public:
+	explicit links_by_output(const topology &t) : first_(t.routers.size() + 1)
+	{
+		for (size_t r = 0; r < t.routers.size(); r++)
+			first_[r + 1] = first_[r] + t.routers[r].ports;
+		links_.resize(first_.back());
+		for (const link &l : t.links)
+			links_[first_[l.from] + l.from_port] = &l;
+	}
 
-} // namespace
+	const link &at(unsigned router, uint8_t port) const
+	{
+		if (const link *const l = links_[first_[router] + port])
+			return *l;
+		throw std::logic_error("a route leads to a port without a link");
+	}
+
+      private:
+	std::vector<size_t> first_;
+	std::vector<const link *> links_;
+};
 
 // Each channel takes its own cycles and one to be latched; each router its input stage, one for the VC, one for the
 // switch and the traversal; the last flit comes as much later as there are flits before it.
-unsigned zero_load_latency(const topology &t, const route_table &routes, const parameters &p, unsigned source,
-			   unsigned destination, unsigned route, unsigned length)
+unsigned latency_over(const links_by_output &links, const topology &t, const route_table &routes, const parameters &p,
+		      unsigned source, unsigned destination, unsigned route, unsigned length)
 {
 	const unsigned in_router = p.input_cycles + 1 + p.switch_cycles;
 	const terminal &to = t.terminals[destination];
 	unsigned at = t.terminals[source].router;
 	unsigned cycles = t.terminals[source].cycles + 1u;
 	while (at != to.router) {
-		const link &l = link_at(t, at, routes.port(route, at, destination));
+		const link &l = links.at(at, routes.port(route, at, destination));
 		cycles += in_router + l.cycles + 1u;
 		at = l.to;
 	}
 	return cycles + in_router + to.cycles + 1u + length - 1;
 }
 
+} // namespace
+
+unsigned zero_load_latency(const topology &t, const route_table &routes, const parameters &p, unsigned source,
+			   unsigned destination, unsigned route, unsigned length)
+{
+	return latency_over(links_by_output(t), t, routes, p, source, destination, route, length);
+}
+
 double zero_load_latency(const configuration &c)
 {
 	const topology t = topology_of(c);
 	const route_table routes = routes_of(t, c.how);
+	const links_by_output links(t);
 	const unsigned cores = c.width * c.height;
 	const double length = mean_length(c.traffic);
 	const auto mean_over = [&](const std::vector<unsigned> &sources, const std::vector<unsigned> &to,
@@ -48,7 +73,7 @@ double zero_load_latency(const configuration &c)
 		double sum = 0;
 		for (unsigned s : sources)
 			for (unsigned d : to)
-				sum += zero_load_latency(t, routes, c.router, s, d, route, 1);
+				sum += latency_over(links, t, routes, c.router, s, d, routes.taken(route, s, d), 1);
 		return sum / double(sources.size()) / double(to.size());
 	};
 	std::vector<unsigned> all, memory;

@@ -8,6 +8,7 @@
 #include "dev/cuda_events.h"
 #include "dev/cuda_fabric.h"
 #include "dev/cuda_lane.h"
+#include "os/clock.h"
 #include "os/log.h"
 #include "os/pci.h"
 
@@ -260,14 +261,21 @@ int cuda_device::write(unsigned lane, std::span<const transfer> pieces)
 int cuda_device::start_read(unsigned lane, const transfer &piece, read_ticket &ticket)
 {
 	cuda_current c(cu_, context_);
-	int err = c.error() ? c.error() : lanes_[lane].start_read(piece, ticket);
+	int err = c.error();
+	if (!err && member_.touches().read({context_, device_address(piece.devbuf, piece.offset)}, piece))
+		return 0;
+	if (!err)
+		err = lanes_[lane].start_read(piece, ticket);
 	return err ? failed("starting a read", err) : 0;
 }
 
 int cuda_device::finish_read(unsigned lane, read_ticket &ticket)
 {
 	cuda_current c(cu_, context_);
+	const uint64_t begin = member_.touches().is_open() ? now_ns() : 0;
 	int err = c.error() ? c.error() : lanes_[lane].finish_read(ticket);
+	if (begin)
+		member_.touches().waited(now_ns() - begin);
 	return err ? failed("a read", err) : 0;
 }
 

@@ -83,6 +83,7 @@ enum cu_result : int {
 enum cu_device_attribute : int {
 	cu_attribute_max_threads_per_block = 1,
 	cu_attribute_max_shared_memory_per_block = 8,
+	cu_attribute_total_constant_memory = 9,
 	cu_attribute_multiprocessor_count = 16,
 	cu_attribute_pci_bus_id = 33,
 	cu_attribute_pci_device_id = 34,
@@ -160,6 +161,13 @@ enum : unsigned { cu_attach_global = 1 };
 	F(free_host, cuMemFreeHost, (void *p))                                                                       \
 	F(register_host, cuMemHostRegister_v2, (void *p, size_t size, unsigned flags))                               \
 	F(unregister_host, cuMemHostUnregister, (void *p))                                                           \
+	F(load_module, cuModuleLoadData, (cu_module * module, const void *image))                                    \
+	F(unload_module, cuModuleUnload, (cu_module module))                                                         \
+	F(get_function, cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))           \
+	F(launch, cuLaunchKernel,                                                                                    \
+	  (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,                \
+	   unsigned block_y, unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra))  \
+	F(host_address, cuMemHostGetDevicePointer_v2, (cu_deviceptr * p, void *host, unsigned flags))                \
 	F(pointer_attribute, cuPointerGetAttribute, (void *value, int attribute, cu_deviceptr p))                    \
 	F(address_range, cuMemGetAddressRange_v2, (cu_deviceptr * base, size_t * size, cu_deviceptr p))
 
@@ -170,26 +178,19 @@ enum : unsigned { cu_attach_global = 1 };
 	   size_t * first, size_t attribute_count, cu_stream stream))
 
 // Programs call these besides: the benchmarks and the tests.
-#define HET_CUDA_PROGRAM_FUNCTIONS(F)                                                                               \
-	F(read, cuMemcpyDtoH_v2, (void *to, cu_deviceptr from, size_t size))                                        \
-	F(write, cuMemcpyHtoD_v2, (cu_deviceptr to, const void *from, size_t size))                                 \
-	F(fill, cuMemsetD8_v2, (cu_deviceptr to, unsigned char value, size_t size))                                 \
-	F(load_module, cuModuleLoadData, (cu_module * module, const void *image))                                   \
-	F(unload_module, cuModuleUnload, (cu_module module))                                                        \
-	F(get_function, cuModuleGetFunction, (cu_function * function, cu_module module, const char *name))          \
-	F(get_variable, cuModuleGetGlobal_v2,                                                                       \
-	  (cu_deviceptr * address, size_t * size, cu_module module, const char *name))                              \
-	F(launch, cuLaunchKernel,                                                                                   \
-	  (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,               \
-	   unsigned block_y, unsigned block_z, unsigned shared, cu_stream stream, void **parameters, void **extra)) \
-	F(synchronize, cuCtxSynchronize, ())                                                                        \
+#define HET_CUDA_PROGRAM_FUNCTIONS(F)                                                  \
+	F(read, cuMemcpyDtoH_v2, (void *to, cu_deviceptr from, size_t size))           \
+	F(write, cuMemcpyHtoD_v2, (cu_deviceptr to, const void *from, size_t size))    \
+	F(fill, cuMemsetD8_v2, (cu_deviceptr to, unsigned char value, size_t size))    \
+	F(get_variable, cuModuleGetGlobal_v2,                                          \
+	  (cu_deviceptr * address, size_t * size, cu_module module, const char *name)) \
+	F(synchronize, cuCtxSynchronize, ())                                           \
 	F(elapsed, cuEventElapsedTime, (float *ms, cu_event from, cu_event to))
 
 // The runtime calls these besides. The last came with CUDA 12.4.
 #define HET_CUDA_RUNTIME_FUNCTIONS(F)                                                                          \
 	F(total_memory, cuDeviceTotalMem_v2, (size_t * bytes, cu_device device))                               \
 	F(memory_info, cuMemGetInfo_v2, (size_t * free, size_t * all))                                         \
-	F(host_address, cuMemHostGetDevicePointer_v2, (cu_deviceptr * p, void *host, unsigned flags))          \
 	F(copy_rows, cuMemcpy2DAsync_v2, (const cu_copy_rows *rows, cu_stream stream))                         \
 	F(clear, cuMemsetD8Async, (cu_deviceptr to, unsigned char value, size_t size, cu_stream stream))       \
 	F(build_module, cuModuleLoadDataEx,                                                                    \

@@ -34,9 +34,10 @@ class cuda_carrier
 	virtual void next() = 0;
 	// Waits until nothing is under way any more, whether it went well or not.
 	virtual void drain() = 0;
-	// Sends a few bytes over the link, unless some are under way, also of an earlier copy. Returns what has become
-	// of them.
-	virtual int try_link() = 0;
+	// Where nothing of the oldest piece has been begun, all that is under way can be taken back: none of it arrives
+	// any more.
+	virtual bool has_begun() { return true; }
+	virtual void take_back() {}
 };
 
 // Puts a copy into a stream of the current context.

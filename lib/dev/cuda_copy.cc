@@ -14,15 +14,13 @@ namespace
 
 // So often nothing may have arrived before others get the processor: about what a piece takes.
 constexpr unsigned patience = 2000;
-// A link that is to be tried has stopped if nothing passes for so long; and that something has passed counts so long.
-constexpr uint64_t stopped_ns = 30'000, fresh_ns = 20'000;
 
 class bulk_copy
 {
       public:
 	bulk_copy(paths::splitter &s, std::span<const cuda_part> parts, std::span<const size_t> ends, unsigned direct,
-		  port_lender &lender)
-	    : splitter_(s), parts_(parts), ends_(ends), direct_(direct), lender_(lender)
+		  port_lender &lender, uint64_t patience_ns)
+	    : splitter_(s), parts_(parts), ends_(ends), direct_(direct), lender_(lender), patience_ns_(patience_ns)
 	{
 	}
 
@@ -62,7 +60,7 @@ class bulk_copy
 			}
 			bool rests = path != direct_ && !lender_.is_free(path);
 			splitter_.rests(path, rests);
-			if (rests || !is_link_free(path, now))
+			if (rests)
 				continue;
 			for (paths::piece p = splitter_.take(path, now); p.bytes; p = splitter_.take(path, now)) {
 				if (int err = start(path, p)) {
@@ -73,25 +71,6 @@ class bulk_copy
 					looked_[path] = now;
 			}
 		}
-	}
-
-	// What was given to a link that has stopped can't be taken back. So where that has happened the link is tried
-	// first, and as long as nothing passes the path rests.
-	bool is_link_free(unsigned path, uint64_t now)
-	{
-		if (!splitter_.is_cautious(path) || splitter_.under_way(path) || now < free_until_[path])
-			return true;
-		const int err = carriers_[path]->try_link();
-		if (!err)
-			free_until_[path] = now + fresh_ns;
-		else if (err != cu_error_not_ready)
-			failed(path, err);
-		if (!tried_[path])
-			tried_[path] = now;
-		splitter_.rests(path, err && now > tried_[path] + stopped_ns);
-		if (!err)
-			tried_[path] = 0;
-		return !err;
 	}
 
 	int start(unsigned path, const paths::piece &p)
@@ -121,6 +100,8 @@ class bulk_copy
 				take_in(path, arrived, now, now - before);
 			if (err != cu_error_not_ready)
 				failed(path, err);
+			else if (!arrived)
+				look_whether_begun(path, now);
 			any |= arrived || err != cu_error_not_ready;
 		}
 		return any;
@@ -133,9 +114,28 @@ class bulk_copy
 		lender_.arrived(path, splitter_.carried(path) - before);
 	}
 
+	// Who is to begin may have no room for it.
+	void look_whether_begun(unsigned path, uint64_t now)
+	{
+		if (now < splitter_.waits_since(path) + patience_ns_ || carriers_[path]->has_begun())
+			return;
+		carriers_[path]->take_back();
+		go_on_with(lender_.instead(path, 0), path);
+	}
+
+	void go_on_with(cuda_carrier *other, unsigned path)
+	{
+		splitter_.taken_back(path);
+		carriers_[path] = other;
+	}
+
 	void failed(unsigned path, int err)
 	{
 		carriers_[path]->drain();
+		if (cuda_carrier *other = lender_.instead(path, err)) {
+			go_on_with(other, path);
+			return;
+		}
 		splitter_.failed(path);
 		if (path == direct_)
 			error_ = err;
@@ -148,19 +148,18 @@ class bulk_copy
 	const std::span<const size_t> ends_;
 	const unsigned direct_;
 	port_lender &lender_;
+	const uint64_t patience_ns_;
 	cuda_carrier *carriers_[paths::most_paths] = {};
 	uint64_t looked_[paths::most_paths] = {}; // when pieces of the path were asked for last, or given
-	uint64_t tried_[paths::most_paths] = {};  // since when the link is tried in vain, or 0
-	uint64_t free_until_[paths::most_paths] = {};
 	int error_ = 0;
 };
 
 } // namespace
 
 int copy_over_paths(paths::splitter &s, std::span<const cuda_part> parts, std::span<const size_t> ends, unsigned direct,
-		    port_lender &lender)
+		    port_lender &lender, uint64_t patience_ns)
 {
-	return bulk_copy(s, parts, ends, direct, lender).run();
+	return bulk_copy(s, parts, ends, direct, lender, patience_ns).run();
 }
 
 } // namespace het

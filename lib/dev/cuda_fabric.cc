@@ -34,6 +34,12 @@ void tell(const paths::journey &j, unsigned path, size_t bytes)
 		HET_PROBE3(path_to_host, j.gpu, path, bytes);
 }
 
+bool are_aligned(std::span<const cuda_part> parts)
+{
+	return std::all_of(parts.begin(), parts.end(),
+			   [](const cuda_part &p) { return (p.to.at | p.from.at) % cuda_hand::alignment == 0; });
+}
+
 // A copy, with the ports that it has borrowed and what it has announced to the others.
 class shared_copy final : public port_lender
 {
@@ -57,6 +63,9 @@ class shared_copy final : public port_lender
 		bytes_ = ends.back();
 		paths::estimate known[paths::most_paths];
 		const paths::plan plan = decide(known);
+		by_kernel_ = by_kernel(plan, parts);
+		unclear_ = plan.by_kernel & paths::path_set(~by_kernel_);
+		carriers_[journey_.gpu] = hand_or_engine(journey_.gpu, own_);
 		const uint64_t started = now_ns();
 		const bool between = journey_.d == direction::between;
 		paths::splitter s(ends, plan, journey_.gpu, known, started,
@@ -74,6 +83,16 @@ class shared_copy final : public port_lender
 		if (!(chooser_.present() & only(path)))
 			return nullptr;
 		return carriers_[path] = path == journey_.peer ? borrow_host_s_way() : borrow_relay(path);
+	}
+
+	// Who has taken the multiprocessors, or broken them, may keep them for some time.
+	cuda_carrier *instead(unsigned path, int) override
+	{
+		if (!(by_kernel_ & only(path)))
+			return nullptr;
+		cuda_deciding held;
+		chooser_.kernel_waited(path);
+		return carriers_[path] = by_engine(path, path == journey_.gpu ? own_ : *lent_[path]);
 	}
 
 	// Two GPUs that lend each other the links which both need would only be in each other's way. Between GPUs a
@@ -98,7 +117,40 @@ class shared_copy final : public port_lender
 		if (!by || !by->of(d).relay.try_borrow())
 			return nullptr;
 		owners_[path] = journey_.d == direction::between ? nullptr : &by->of(d).own;
-		return lent_[path] = &by->of(d).relay;
+		lent_[path] = &by->of(d).relay;
+		return hand_or_engine(path, by->of(d).relay);
+	}
+
+	// A peer's kernel must not touch what its GPU can't reach, or the context would be lost: memory of pools, and of
+	// other contexts.
+	paths::path_set by_kernel(const paths::plan &plan, std::span<const cuda_part> parts) const
+	{
+		if (!plan.by_kernel || !are_aligned(parts))
+			return 0;
+		return std::all_of(parts.begin(), parts.end(), [this](const cuda_part &p) { return is_reached(p); })
+			       ? plan.by_kernel
+			       : plan.by_kernel & only(journey_.gpu);
+	}
+	bool is_reached(const cuda_part &p) const
+	{
+		cu_context owner = nullptr;
+		const cu_deviceptr at = p.to.context ? p.to.at : p.from.at;
+		return !me_.api().pointer_attribute(&owner, cu_pointer_context, at) && owner == me_.context();
+	}
+
+	// What is known was learnt from the other one.
+	cuda_carrier *by_engine(unsigned path, cuda_port &port)
+	{
+		by_kernel_ &= paths::path_set(~only(path));
+		unclear_ |= only(path);
+		return &port;
+	}
+	cuda_carrier *hand_or_engine(unsigned path, cuda_port &port)
+	{
+		if (!(by_kernel_ & only(path)))
+			return &port;
+		cuda_hand *hand = port.hand();
+		return hand ? hand : by_engine(path, port);
 	}
 
 	// Who copies between the host and either GPU has the ports.
@@ -147,10 +199,14 @@ class shared_copy final : public port_lender
 		cuda_deciding held;
 		paths::path_set carried = 0;
 		for (unsigned path = 0; path < paths::most_paths; path++) {
-			chooser_.learn(path, bytes_, s.carried(path), s.known(path));
+			const bool by_kernel = by_kernel_ & only(path);
+			if (unclear_ & only(path))
+				chooser_.count(path, s.carried(path));
+			else
+				chooser_.learn(path, bytes_, s.carried(path), s.known(path), by_kernel);
 			if (s.carried(path))
 				chooser_.held_up(path, s.waited_for(path), ns);
-			if (s.carried(path) && journey_.d != direction::between)
+			if (s.carried(path) && journey_.d != direction::between && !by_kernel)
 				chooser_.stalled(path, s.stall(path));
 			carried |= s.carried(path) ? only(path) : 0;
 		}
@@ -164,6 +220,8 @@ class shared_copy final : public port_lender
 			withdraw(path, announced_[path]);
 			if (s.carried(path))
 				tell(journey_, path, s.carried(path));
+			if (s.carried(path) && by_kernel_ & only(path))
+				HET_PROBE3(path_by_kernel, journey_.gpu, path, s.carried(path));
 			if (lent_[path])
 				lent_[path]->give_back();
 		}
@@ -186,6 +244,8 @@ class shared_copy final : public port_lender
 	cuda_port *lent_[paths::most_paths] = {};
 	const cuda_port *owners_[paths::most_paths] = {}; // the peers' own, which stay while theirs are borrowed
 	cuda_staging staging_;
+	paths::path_set by_kernel_ = 0; // whose pieces a kernel carries
+	paths::path_set unclear_ = 0;   // which carry in another way than what is known of them was learnt
 	int error_ = 0;
 };
 

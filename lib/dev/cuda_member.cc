@@ -36,6 +36,23 @@ int cuda_member::open_own_ports()
 	return err;
 }
 
+// GPUs that can't run the kernel do without it.
+void cuda_member::open_hands()
+{
+	cuda_current c(cu_, context_);
+	if (!policy_->takes_kernels() || c.error() || kernel_.open(cu_))
+		return;
+	touches_.open(cu_, context_, kernel_.function());
+	for (way &w : ways_) {
+		w.own.open_hand(kernel_.function());
+		if (relays_)
+			w.relay.open_hand(kernel_.function());
+		cuda_deciding held;
+		if (w.own.has_hand())
+			w.chooser.add_kernel(number_);
+	}
+}
+
 void cuda_member::make_ports()
 {
 	if (has_ports_)
@@ -57,6 +74,7 @@ void cuda_member::make_ports()
 	    cu_.allocate_host(&staging_, cuda_port::ring_size, cu_host_alloc_portable))
 		staging_ = nullptr;
 	relays_ = !relay && !keeps_;
+	open_hands();
 	has_ports_.store(true, std::memory_order_release);
 }
 
@@ -68,6 +86,8 @@ void cuda_member::close_ports()
 	}
 	across_.close();
 	cuda_current c(cu_, context_);
+	touches_.close();
+	kernel_.close(cu_);
 	if (staging_)
 		cu_.free_host(staging_);
 	staging_ = nullptr;
@@ -93,9 +113,12 @@ void cuda_member::meet(cuda_member &peer)
 	const bool relayed = has_ports_ && peer.relays_ && peer.reaches(*this);
 	peer.reached_ = uint8_t(relayed ? peer.reached_ | only(number_) : peer.reached_ & ~only(number_));
 	cuda_deciding held;
-	for (way &w : ways_) {
-		if (relayed)
-			w.chooser.add(peer.number_);
+	for (direction d : both) {
+		if (!relayed)
+			continue;
+		of(d).chooser.add(peer.number_);
+		if (peer.of(d).relay.has_hand())
+			of(d).chooser.add_kernel(peer.number_);
 	}
 	from_[peer.number_] = {};
 	from_[peer.number_].open({number_, direction::between, peer.number_}, *policy_);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "dev/cuda_port.h"
+#include "dev/cuda_touches.h"
 #include "os/lock.h"
 #include "paths/chooser.h"
 
@@ -60,6 +61,9 @@ class cuda_member
 	// Returns slots in pinned host memory for what comes in from other GPUs by its own port, or null.
 	void *staging() const { return staging_; }
 
+	// Touches of its bytes may be brought by a kernel.
+	cuda_touches &touches() { return touches_; }
+
 	bool has_ports() const { return has_ports_.load(std::memory_order_acquire); }
 	unsigned number() const { return number_; }
 	unsigned index() const { return index_; }
@@ -69,6 +73,7 @@ class cuda_member
 
       private:
 	int open_own_ports();
+	void open_hands();
 	void make_ports();
 	void close_ports();
 	void stop_relaying();
@@ -90,6 +95,8 @@ class cuda_member
 	bool keeps_ = false; // all of its memory
 	way ways_[2];
 	cuda_port across_;
+	cuda_copy_kernel kernel_;
+	cuda_touches touches_;
 	paths::chooser from_[paths::most_gpus];
 	void *staging_ = nullptr;
 };

@@ -12,43 +12,12 @@ int cuda_port::make(bool relays)
 		if (!err)
 			err = cu_->create_event(&ended_[i], cu_event_disable_timing);
 	}
-	if (!err && direction_ != paths::direction::between)
-		err = make_trial();
 	if (!relays || err)
 		return err;
 	err = cu_->create_stream(&inner_, cu_stream_non_blocking, 0);
 	for (unsigned i = 0; i < slots && !err; i++)
 		err = cu_->create_event(&passed_[i], cu_event_disable_timing);
 	return err ? err : cu_->allocate(&ring_, ring_size);
-}
-
-int cuda_port::make_trial()
-{
-	int err = cu_->create_stream(&trial_, cu_stream_non_blocking, 0);
-	if (!err)
-		err = cu_->create_event(&tried_, cu_event_disable_timing);
-	if (!err)
-		err = cu_->allocate(&trial_device_, trial_size);
-	return err ? err : cu_->allocate_host(&trial_host_, trial_size, cu_host_alloc_portable);
-}
-
-void cuda_port::end_trial()
-{
-	if (trial_) {
-		cu_->synchronize_stream(trial_);
-		cu_->destroy_stream(trial_);
-	}
-	if (tried_)
-		cu_->destroy_event(tried_);
-	if (trial_device_)
-		cu_->free(trial_device_);
-	if (trial_host_)
-		cu_->free_host(trial_host_);
-	trial_ = nullptr;
-	tried_ = nullptr;
-	trial_device_ = 0;
-	trial_host_ = nullptr;
-	is_tried_ = false;
 }
 
 int cuda_port::open(const cuda_api &cu, cu_context context, paths::direction d, bool relays)
@@ -85,7 +54,14 @@ void cuda_port::close()
 	if (ring_)
 		cu_->free(ring_);
 	ring_ = 0;
-	end_trial();
+	hand_.close();
+}
+
+void cuda_port::open_hand(cu_function kernel)
+{
+	cuda_current c(*cu_, context_);
+	if (c.error() || hand_.open(*cu_, context_, kernel))
+		hand_.close();
 }
 
 // The slot is free: its last piece has ended.
@@ -125,25 +101,6 @@ int cuda_port::start(const cuda_place &to, const cuda_place &from, size_t size, 
 int cuda_port::look()
 {
 	return cu_->query_event(ended_[oldest_ % slots]);
-}
-
-int cuda_port::try_link()
-{
-	if (!trial_)
-		return 0;
-	if (is_tried_) {
-		int err = cu_->query_event(tried_);
-		is_tried_ = err == cu_error_not_ready;
-		return err;
-	}
-	cuda_current c(*cu_, context_);
-	const cuda_place host = on_host(trial_host_), device = {context_, trial_device_};
-	const bool in = direction_ == paths::direction::to_device;
-	int err = c.error() ? c.error() : put_copy(*cu_, in ? device : host, in ? host : device, trial_size, trial_);
-	if (!err)
-		err = cu_->record_event(tried_, trial_);
-	is_tried_ = !err;
-	return err ? err : int(cu_error_not_ready);
 }
 
 // What was begun of a piece that could not be started as a whole is waited for as well.

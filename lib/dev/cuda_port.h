@@ -10,6 +10,7 @@
 #pragma once
 
 #include "dev/cuda_carrier.h"
+#include "dev/cuda_hand.h"
 #include "paths/links.h"
 #include "paths/splitter.h"
 
@@ -34,6 +35,11 @@ class cuda_port final : public cuda_carrier
 	// failed. All return a cu_result.
 	int open(const cuda_api &cu, cu_context context, paths::direction d, bool relays);
 	void close();
+	// A kernel of the same GPU may carry pieces too, as close() ends as well. Without it the port goes on.
+	void open_hand(cu_function kernel);
+	// Returns what carries by the kernel, or null while there is none.
+	cuda_hand *hand() { return hand_.is_open() && hand_.is_idle() ? &hand_ : nullptr; }
+	bool has_hand() const { return hand_.is_open(); }
 
 	// Starts a piece, of which at most `slots` may be under way, and of a slot's size where this port relays.
 	int start(const cuda_place &to, const cuda_place &from, size_t size) override
@@ -47,13 +53,10 @@ class cuda_port final : public cuda_carrier
 	int look() override;
 	void next() override { oldest_++; }
 	void drain() override;
-	int try_link() override;
 
       private:
 	int relay(unsigned slot, const cuda_place &to, const cuda_place &from, size_t size);
 	int make(bool relays);
-	int make_trial();
-	void end_trial();
 
 	const cuda_api *cu_ = nullptr;
 	cu_context context_ = nullptr;
@@ -64,14 +67,7 @@ class cuda_port final : public cuda_carrier
 	cu_deviceptr ring_ = 0;
 	cu_event passed_[slots] = {}, ended_[slots] = {}; // the first link, and all
 	unsigned started_ = 0, oldest_ = 0;
-
-	// A few bytes that try the link come from one of these and go to the other.
-	static constexpr size_t trial_size = 64;
-	cu_stream trial_ = nullptr;
-	cu_event tried_ = nullptr;
-	cu_deviceptr trial_device_ = 0;
-	void *trial_host_ = nullptr;
-	bool is_tried_ = false; // they are under way
+	cuda_hand hand_;
 };
 
 } // namespace het

@@ -32,7 +32,6 @@ class cuda_staging final : public cuda_carrier
 	int look() override;
 	void next() override;
 	void drain() override;
-	int try_link() override { return 0; }
 
       private:
 	cuda_port *exit_ = nullptr, *entry_ = nullptr;

@@ -85,7 +85,7 @@ array *new_array(memory_context &context)
 	a->pending = nullptr;
 	a->visitors = 0;
 	a->pinned.store(0);
-	a->pin_tried = 0;
+	a->pin_tried = a->being_pinned = 0;
 	a->pinner = 0;
 	a->ahead = {};
 	a->coming = a->queued_ends = 0;

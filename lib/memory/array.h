@@ -159,8 +159,8 @@ struct array {
 	bool held;
 	// This counts calls under way (class visit).
 	uint32_t visitors;
-	// Devices for which pin() was tried, and 1 + the one that did it (0: none).
-	copyset pin_tried;
+	// Devices for which pin() was tried, those for which it is under way, and 1 + the one that did it (0: none).
+	copyset pin_tried, being_pinned;
 	uint8_t pinner;
 	edge_state edges;
 	chunk *chunks;

@@ -178,11 +178,15 @@ class exact_copy
 	int copy_on(unsigned device, range r)
 	{
 		transfer t = piece_of(a_, device, r);
-		t.host = other_of(r);
-		t.pinned = t.alias = false;
+		het::device &d = *a_.context->devices[device];
+		if (d.has_alias()) {
+			copy_on_host(r, alias_of(a_, r.begin));
+		} else {
+			t.host = other_of(r);
+			t.pinned = t.alias = false;
+		}
 		const uint64_t started = start_of_copy(a_);
 		lane_lease lane(*a_.context->lanes);
-		het::device &d = *a_.context->devices[device];
 		if (writes_ ? d.write(lane, {&t, 1}) : d.read(lane, {&t, 1}))
 			return GPUVM_EDEVALLOC;
 		(writes_ ? count_to_device : count_to_host)(a_, r.size(), started);

@@ -27,15 +27,24 @@ void pin_body(array &a, array_guard &g, unsigned device)
 		return;
 	auto &d = *a.context->devices[device];
 	copyset kin = devices_of(*a.context, d.api());
-	// Who comes meanwhile copies without.
 	a.pin_tried |= kin;
+	a.being_pinned |= kin;
 	g.unlock();
 	bool done = d.pin(alias_of(a, a.place.body.begin), a.place.body.size());
 	g.lock();
+	a.being_pinned &= ~kin;
+	announce_change(a);
 	if (!done)
 		return;
 	a.pinner = uint8_t(1 + device);
 	a.pinned.store(kin);
+}
+
+void pin_body_for_good(array &a, array_guard &g, unsigned device)
+{
+	pin_body(a, g, device);
+	while (a.being_pinned & device_copy(device))
+		g.wait_for_change();
 }
 
 void unpin_body(array &a)

@@ -160,7 +160,7 @@ void kernel_use::prepare_copies(unsigned other)
 	caller_guard g(*array_);
 	visit v(*array_, g);
 	if (v)
-		pin_body(*array_, g, other);
+		pin_body_for_good(*array_, g, other);
 }
 
 // What is no part of the body is in the buffer.

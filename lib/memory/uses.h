@@ -88,7 +88,7 @@ class kernel_use
 	void *buffer(uintptr_t at, unsigned device, size_t *offset) const;
 
 	// These are for a use on a device whose buffers are host memory, and whose copy of an array's body is the alias
-	// (transfer::alias). @other is about to copy much of it: prepares the body for that.
+	// (transfer::alias). @other is about to copy much of it, or to use it there: prepares the body for that.
 	void prepare_copies(unsigned other);
 	// Finds where bytes that it has are, in order, for copies from or to buffers of @other. Returns in how many
 	// places.

@@ -23,6 +23,9 @@ enum class mutant : uint8_t {
 	unheard,         // and also if its kernel has failed, of which nobody hears then
 	evicts_used,     // an array leaves a device while a kernel there has it
 	drops_only_copy, // an array leaves a device, and what only that had does not come home
+	keeps_written,   // what is kept between launches in slices stays so although the host has written it
+	keeps_elsewhere, // and although a launch on another device has
+	keeps_failed,    // what a slice has written is kept although it did not come home
 };
 
 #ifdef HET_INJECT

@@ -35,12 +35,14 @@ struct environment {
 	int64_t local_rank;  // what the launcher says: the process' number among its like on this machine; -1: nothing
 	// HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
 	const char *memory;
+	const char *evict;  // HET_EVICT: how launches that do not fit use that: keep, stream, demand; null: keep
 	bool pipeline;      // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
 	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal
 	// HET_PATHS: how bulk copies choose their way where the process uses several CUDA devices: direct, static,
 	// queue, latency; null: latency
 	const char *paths;
 	int64_t priority;    // HET_PRIORITY: of queues that say nothing, -8 to 7; 0
+	const char *urgency; // HET_URGENCY: what makes commands more urgent: priority, deadline; null: deadline
 	const char *preempt; // HET_PREEMPT: what more urgent launches may do to others: off, drain, auto; null: auto
 	// HET_PREEMPT_PATIENCE: after which a stopped launch goes on beside more urgent ones
 	unsigned preempt_patience_ms;

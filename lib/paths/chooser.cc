@@ -18,14 +18,19 @@ constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2
 constexpr double asked_time = 20;
 // What held a copy up for longer than all others took is asked so much later each time, and not later than that.
 constexpr double more_peace = 2, most_peace = 16;
-// A piece that took so much longer than expected makes careful for so many times as long.
+// After a piece that took so much longer than expected kernels carry for so many times as long. Where one has not begun,
+// others have taken the multiprocessors.
 constexpr uint64_t long_stall_ns = 5'000'000;
-constexpr double care = 100;
+constexpr double kernels_carry = 100, kernels_rest_ns = 50e6;
+// A link on which kernels carry nearly what engines could, for so long, is free: engines carry a tenth more.
+constexpr double nearly = 0.75, calm_ns = 150e6;
 constexpr uint8_t most_failures = 3;
 // Sharing pays if it gains so much; if it does not, it is tried after twice as many copies as before.
 constexpr double worth_sharing = 1.0 / 16, alone_weight = 1.0 / 4;
 constexpr uint8_t most_vain = 64;
 constexpr size_t question_grain = 64 << 10;
+// What is quicker than this, in bytes a ns, is no PCIe link; and what a copy may wait besides.
+constexpr double twice_pcie = 110, some_wait_ns = 100'000;
 
 } // namespace
 
@@ -47,9 +52,10 @@ void chooser::open(const journey &j, const policy &p)
 void chooser::add(unsigned path)
 {
 	present_ |= only(path);
-	for (estimate &e : known_[path])
-		e = {};
-	waited_ns_[path] = in_peace_ns_[path] = caution_ns_[path] = 0;
+	for (auto *known : {known_[path], known_of_kernels_[path]})
+		std::fill(known, known + classes, estimate{});
+	for (double *since : {waited_ns_, in_peace_ns_, stalled_ns_, kernel_rests_ns_, calm_ns_})
+		since[path] = 0;
 	failures_[path] = 0;
 }
 
@@ -66,6 +72,7 @@ void chooser::drop(unsigned path)
 	if (path == journey_.gpu)
 		return;
 	present_ &= path_set(~only(path));
+	kernels_ &= path_set(~only(path));
 	for (path_set &c : current_) {
 		c &= present_;
 		c = c ? c : only(journey_.gpu);
@@ -74,14 +81,15 @@ void chooser::drop(unsigned path)
 
 const estimate &chooser::known(unsigned path, size_t bytes) const
 {
+	const auto &known = by_kernel(path) ? known_of_kernels_[path] : known_[path];
 	unsigned wanted = class_of(bytes);
 	for (unsigned away = 0; away < classes; away++) {
-		if (wanted + away < classes && known_[path][wanted + away].known())
-			return known_[path][wanted + away];
-		if (wanted >= away && known_[path][wanted - away].known())
-			return known_[path][wanted - away];
+		if (wanted + away < classes && known[wanted + away].known())
+			return known[wanted + away];
+		if (wanted >= away && known[wanted - away].known())
+			return known[wanted - away];
 	}
-	return known_[path][wanted];
+	return known[wanted];
 }
 
 // An answer that comes before the copy's own end is not waited for.
@@ -135,6 +143,17 @@ void chooser::judge(size_t bytes, uint64_t ns)
 	}
 }
 
+// The host's way between two GPUs takes the links that copies with the host want, and carries a seventh of what a link
+// does that joins two. So it is for who has no such link, or finds it full.
+bool chooser::is_worth_a_look(unsigned path, size_t bytes) const
+{
+	const bool host = journey_.d == direction::between && path == journey_.peer;
+	if (!host || !policy_->asks_unused())
+		return true;
+	const estimate &direct = known(journey_.gpu, bytes);
+	return direct.known() && direct.ns_for(bytes) > double(bytes) / twice_pcie + some_wait_ns;
+}
+
 // The direct path is the first.
 unsigned chooser::list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const
 {
@@ -142,7 +161,7 @@ unsigned chooser::list_candidates(size_t bytes, const traffic &t, candidate (&to
 	auto add = [&](unsigned path) { to[n++] = {path, &known(path, bytes), t.ahead(route_of(journey_, path))}; };
 	add(journey_.gpu);
 	for (unsigned path = 0; path < most_paths; path++) {
-		if (path != journey_.gpu && (present_ & only(path)))
+		if (path != journey_.gpu && (present_ & only(path)) && is_worth_a_look(path, bytes))
 			add(path);
 	}
 	return n;
@@ -168,6 +187,8 @@ plan chooser::choose(size_t bytes, const traffic &t)
 		p.carriers = only(journey_.gpu);
 	switches_ += p.carriers != current;
 	current = p.carriers;
+	for (unsigned path = 0; path < most_paths; path++)
+		p.by_kernel |= by_kernel(path) ? only(path) : 0;
 	if (!policy_->asks_unused())
 		return p;
 	p.question = std::clamp(bytes / asked_part / question_grain * question_grain, least_question, most_question);
@@ -175,17 +196,15 @@ plan chooser::choose(size_t bytes, const traffic &t)
 	if (bytes > 2 * p.question)
 		p.asked = whom_to_ask({candidates, n}, p.question, end);
 	p.spare = present_ & path_set(~(p.carriers | p.asked));
-	for (unsigned path = 0; path < most_paths; path++)
-		p.cautious |= caution_ns_[path] > 0 && present_ != only(path) ? only(path) : 0;
 	return p;
 }
 
 // What other sizes have seen of the path before is not what this one will see.
-void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate &e)
+void chooser::learn(unsigned path, size_t bytes, size_t carried, const estimate &e, bool by_kernel)
 {
-	carried_[path] += carried;
+	count(path, carried);
 	if (carried)
-		known_[path][class_of(bytes)] = e;
+		(by_kernel ? known_of_kernels_ : known_)[path][class_of(bytes)] = e;
 }
 
 void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
@@ -197,8 +216,21 @@ void chooser::held_up(unsigned path, uint64_t waited_ns, uint64_t ns)
 
 void chooser::stalled(unsigned path, uint64_t ns)
 {
-	if (policy_->is_careful() && ns > long_stall_ns)
-		caution_ns_[path] = std::max(caution_ns_[path], care * double(ns));
+	if (policy_->takes_kernels() && ns > long_stall_ns)
+		stalled_ns_[path] = std::max(stalled_ns_[path], kernels_carry * double(ns));
+}
+
+void chooser::kernel_waited(unsigned path)
+{
+	kernel_rests_ns_[path] = kernels_rest_ns;
+}
+
+bool chooser::is_calm(unsigned path, size_t bytes) const
+{
+	double engine = 0;
+	for (const estimate &e : known_[path])
+		engine = std::max(engine, e.best_rate());
+	return known_of_kernels_[path][class_of(bytes)].rate() > nearly * engine;
 }
 
 void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
@@ -208,8 +240,16 @@ void chooser::passed(size_t bytes, uint64_t ns, path_set carried)
 	credit_ = std::min(most_question, credit_ + bytes / asked_part);
 	for (unsigned path = 0; path < most_paths; path++)
 		waited_ns_[path] = carried & only(path) ? 0 : waited_ns_[path] + double(ns);
-	for (double &caution : caution_ns_)
-		caution = std::max(0.0, caution - double(ns));
+	for (unsigned path = 0; path < most_paths; path++) {
+		if (carried & only(path))
+			calm_ns_[path] = by_kernel(path) && is_calm(path, bytes) ? calm_ns_[path] + double(ns) : 0;
+		if (calm_ns_[path] > calm_ns)
+			stalled_ns_[path] = calm_ns_[path] = 0;
+	}
+	for (auto *left : {stalled_ns_, kernel_rests_ns_}) {
+		for (unsigned path = 0; path < most_paths; path++)
+			left[path] = std::max(0.0, left[path] - double(ns));
+	}
 }
 
 } // namespace het::paths

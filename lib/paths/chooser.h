@@ -16,11 +16,11 @@ inline constexpr size_t least_split = 8 << 20;
 
 // What a copy takes.
 struct plan {
-	path_set carriers = 0; // share the bytes
-	path_set asked = 0;    // one at most, which carries one piece
-	path_set spare = 0;    // are asked if the copy takes much longer than expected
-	size_t question = 0;   // bytes of such a piece
-	path_set cautious = 0; // get a piece only when a few bytes have shown that the link moves
+	path_set carriers = 0;  // share the bytes
+	path_set asked = 0;     // one at most, which carries one piece
+	path_set spare = 0;     // are asked if the copy takes much longer than expected
+	size_t question = 0;    // bytes of such a piece
+	path_set by_kernel = 0; // carry by a kernel
 };
 
 class chooser
@@ -34,21 +34,27 @@ class chooser
 	// Of one that comes nothing is known.
 	void add(unsigned path);
 	void drop(unsigned path);
+	// A kernel can carry on the path as well, by the same links.
+	void add_kernel(unsigned path) { kernels_ |= only(path); }
 	// A copy could not take the path. After some such failures it is dropped, which this returns.
 	bool failed(unsigned path);
 
 	plan choose(size_t bytes, const traffic &t);
 	// Returns what is known of a path for copies of so many bytes; of another size if of this one nothing is.
 	const estimate &known(unsigned path, size_t bytes) const;
-	// A copy of @bytes, of which the path carried @carried, has left this behind.
-	void learn(unsigned path, size_t bytes, size_t carried, const estimate &e);
+	// A copy of @bytes, of which the path carried @carried, by a kernel or not, has left this behind.
+	void learn(unsigned path, size_t bytes, size_t carried, const estimate &e, bool by_kernel = false);
+	// It has carried so much, of which nothing is to be learnt.
+	void count(unsigned path, size_t carried) { carried_[path] += carried; }
 	// A copy of @ns has waited so long for the path alone. If that was most of it, the path is left in peace for
 	// some time, which doubles each time that this happens again.
 	void held_up(unsigned path, uint64_t waited_ns, uint64_t ns);
-	// The longest that a piece took on the path, beyond what was expected of it. Where links serve what comes in
-	// order a copy waits for all of what others send, and can take nothing back: if that was long, the path is used
-	// with caution for some time.
+	// The longest that a piece took on the path without a kernel, beyond what was expected of it. Copy engines serve
+	// what comes in order, so a copy waits for all of what others send, and can take nothing back. Kernels do not:
+	// if that was long, they carry for some time.
 	void stalled(unsigned path, uint64_t ns);
+	// A kernel has not begun for long, and will be left out for some time.
+	void kernel_waited(unsigned path);
 	// A copy is over after @ns: paths that carried nothing of it may be asked the sooner.
 	void passed(size_t bytes, uint64_t ns, path_set carried);
 
@@ -65,13 +71,19 @@ class chooser
 	static unsigned class_of(size_t bytes);
 
       private:
+	bool by_kernel(unsigned path) const
+	{
+		return stalled_ns_[path] > 0 && (kernels_ & only(path)) && !(kernel_rests_ns_[path] > 0);
+	}
+	bool is_calm(unsigned path, size_t bytes) const;
+	bool is_worth_a_look(unsigned path, size_t bytes) const;
 	unsigned list_candidates(size_t bytes, const traffic &t, candidate (&to)[most_paths]) const;
 
 	journey journey_ = {0, direction::to_device};
 	const policy *policy_ = nullptr;
-	path_set present_ = 0;
+	path_set present_ = 0, kernels_ = 0;
 	uint64_t carried_[most_paths] = {};
-	estimate known_[most_paths][classes];
+	estimate known_[most_paths][classes], known_of_kernels_[most_paths][classes];
 	path_set current_[classes] = {};
 	bool is_vain(unsigned size_class);
 	void judge(size_t bytes, uint64_t ns);
@@ -81,7 +93,9 @@ class chooser
 	size_t credit_ = 0;                   // bytes that may be asked with
 	double waited_ns_[most_paths] = {};   // since the path carried something
 	double in_peace_ns_[most_paths] = {}; // before it is asked again, since then
-	double caution_ns_[most_paths] = {};  // for which it is used with caution
+	double stalled_ns_[most_paths] = {};  // for which kernels carry, if they do not rest
+	double kernel_rests_ns_[most_paths] = {};
+	double calm_ns_[most_paths] = {}; // for which kernels have found the link free
 	uint8_t failures_[most_paths] = {};
 	double alone_[classes] = {}; // bytes a ns of whole copies that the direct path made
 	uint8_t vain_[classes] = {}; // copies that shall not be shared since sharing did not pay

@@ -20,6 +20,8 @@ class estimate
 	bool known() const { return rate_ > 0; }
 	// Returns bytes a nanosecond.
 	double rate() const { return rate_; }
+	// Returns the best rate that was seen, which is forgotten slowly.
+	double best_rate() const { return best_rate_; }
 	// Returns the time in which a piece that is alone arrives, with what it may take longer: twice the mean
 	// deviation.
 	double ns_for(size_t bytes) const { return (start_ + double(bytes) / rate_) * (1 + 2 * noise_); }

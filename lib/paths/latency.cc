@@ -24,6 +24,7 @@ class measured final : public policy
       public:
 	const char *name() const override { return "latency"; }
 	bool asks_unused() const override { return true; }
+	bool takes_kernels() const override { return true; }
 
 	path_set choose(const question &q) const override
 	{

@@ -8,8 +8,7 @@ namespace het::paths
 
 const policy *find_policy(const char *name)
 {
-	for (const policy *p :
-	     {&direct_policy(), &static_policy(), &queue_policy(), &latency_policy(), &cautious_policy()}) {
+	for (const policy *p : {&direct_policy(), &static_policy(), &queue_policy(), &latency_policy()}) {
 		if (!strcmp(p->name(), name))
 			return p;
 	}

@@ -33,8 +33,8 @@ class policy
 	virtual path_set choose(const question &q) const = 0;
 	// Paths that carry nothing are asked, now and then, how they are.
 	virtual bool asks_unused() const { return false; }
-	// Links that have stopped before are tried before they get a piece.
-	virtual bool is_careful() const { return false; }
+	// Where a link has kept pieces waiting for long, kernels carry them.
+	virtual bool takes_kernels() const { return false; }
 };
 
 // Returns the policy of that name, or null.
@@ -51,7 +51,5 @@ const policy &static_policy();
 const policy &queue_policy();
 // This one compares when the copy should end, and does not leave what it does now for little.
 const policy &latency_policy();
-// This one does the same, with care.
-const policy &cautious_policy();
 
 } // namespace het::paths

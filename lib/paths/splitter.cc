@@ -24,8 +24,8 @@ constexpr double late = 1.5;
 
 splitter::splitter(std::span<const size_t> ends, const plan &p, unsigned direct, const estimate (&known)[most_paths],
 		   uint64_t now_ns, const piece_sizes &sizes)
-    : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare),
-      cautious_(p.cautious), direct_(direct), question_(p.question), sizes_(sizes), left_(ends.back())
+    : ends_(ends), carriers_(p.carriers), asked_(path_set(p.asked & ~p.carriers)), spare_(p.spare), direct_(direct),
+      question_(p.question), sizes_(sizes), left_(ends.back())
 {
 	std::copy(known, known + most_paths, known_);
 	// A carrier that is worth no piece would only make the others' pieces small. It may be asked as well.
@@ -97,7 +97,7 @@ double splitter::end_without(unsigned path, uint64_t now_ns) const
 size_t splitter::most(unsigned path) const
 {
 	bool is_alone = path == direct_ && !(awake() & path_set(~only(path)));
-	bool is_free = known_[path].known() && !known_[path].is_congested() && !is_cautious(path);
+	bool is_free = known_[path].known() && !known_[path].is_congested();
 	if (path != direct_)
 		return most_relayed;
 	return !is_alone                ? sizes_.shared
@@ -156,7 +156,7 @@ piece splitter::cut(size_t bytes)
 
 piece splitter::take(unsigned path, uint64_t now_ns)
 {
-	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == (is_cautious(path) ? 1 : depth) ||
+	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == depth ||
 	    flights_[path].bytes >= pieces_under_way * most(path))
 		return {};
 	size_t bytes = worth(path, now_ns);
@@ -172,12 +172,6 @@ piece splitter::take(unsigned path, uint64_t now_ns)
 	flights &f = flights_[path];
 	flight &next = f.pieces[(f.first + f.count) % depth];
 	next = {cut(bytes), now_ns, f.count == 0};
-	// Those few bytes have waited as long as the piece would: what it takes is travel.
-	if (is_cautious(path)) {
-		next.alone = false;
-		f.last_arrival = now_ns;
-		f.is_sure = true;
-	}
 	f.count++;
 	f.bytes += next.p.bytes;
 	under_way_++;
@@ -204,7 +198,7 @@ void splitter::arrived(unsigned path, unsigned pieces, uint64_t now_ns, uint64_t
 		bytes += f.pieces[(f.first + i) % depth].p.bytes;
 	uint64_t since = oldest.alone ? oldest.given : f.last_arrival;
 	const double expected = known_[path].known() ? known_[path].ns_for(bytes) : double(now_ns - since);
-	f.stall = std::max(f.stall, uint64_t(std::max(0.0, double(now_ns - since) - expected)));
+	f.stall = std::max(f.stall, uint64_t(std::max(0.0, double(now_ns - since) - double(unsure_ns) - expected)));
 	bool sure = sureness * unsure_ns < now_ns - since;
 	learn(path, bytes, pieces, now_ns, sure);
 	f.last_arrival = now_ns;
@@ -237,7 +231,7 @@ bool splitter::is_far_better(unsigned path, uint64_t now_ns) const
 	return left_ && far_better * end_on(path, left_) < end_without(path, now_ns);
 }
 
-void splitter::failed(unsigned path)
+void splitter::taken_back(unsigned path)
 {
 	flights &f = flights_[path];
 	for (; f.count; f.count--, under_way_--) {
@@ -247,6 +241,11 @@ void splitter::failed(unsigned path)
 		f.first = (f.first + 1) % depth;
 	}
 	f.bytes = 0;
+}
+
+void splitter::failed(unsigned path)
+{
+	taken_back(path);
 	asked_ &= path_set(~only(path));
 	spare_ &= path_set(~only(path));
 	if (path != direct_)

@@ -7,6 +7,7 @@
 
 #include "paths/chooser.h"
 
+#include <algorithm>
 #include <span>
 
 namespace het::paths
@@ -21,7 +22,7 @@ struct piece {
 struct piece_sizes {
 	size_t shared, alone, resting;
 };
-inline constexpr piece_sizes to_and_from_host{4 << 20, 8 << 20, 16 << 20}, between_gpus{32 << 20, 64 << 20, 64 << 20};
+inline constexpr piece_sizes to_and_from_host{4 << 20, 8 << 20, 32 << 20}, between_gpus{32 << 20, 256 << 20, 256 << 20};
 
 class splitter
 {
@@ -45,9 +46,7 @@ class splitter
 	unsigned under_way(unsigned path) const { return flights_[path].count; }
 	size_t carried(unsigned path) const { return flights_[path].carried; }
 	const estimate &known(unsigned path) const { return known_[path]; }
-	// Before each piece of the path its link is to be tried with a few bytes, and it has one piece at a time.
-	bool is_cautious(unsigned path) const { return cautious_ & only(path); }
-	// Returns the longest that a piece of the path took beyond what was expected of it, in ns.
+	// Returns the longest that a piece of the path surely took beyond what was expected of it, in ns.
 	uint64_t stall(unsigned path) const { return flights_[path].stall; }
 	// Returns how long the copy, which is done, has waited for this path alone.
 	uint64_t waited_for(unsigned path) const;
@@ -65,8 +64,16 @@ class splitter
 	void arrived(unsigned path, unsigned pieces, uint64_t now_ns, uint64_t unsure_ns);
 	// The oldest piece of the path should have arrived long ago.
 	bool is_overdue(unsigned path, uint64_t now_ns) const;
+	// Since when the oldest piece of the path, of which there is one, has been the next to arrive.
+	uint64_t waits_since(unsigned path) const
+	{
+		const flights &f = flights_[path];
+		return std::max(f.pieces[f.first].given, f.last_arrival);
+	}
 	// What is under way on the path is lost, and goes again by others. The direct path stays.
 	void failed(unsigned path);
+	// It goes again, also by this one.
+	void taken_back(unsigned path);
 
       private:
 	struct flight {
@@ -100,7 +107,7 @@ class splitter
 	piece cut(size_t bytes);
 
 	const std::span<const size_t> ends_;
-	path_set carriers_, asked_, spare_, cautious_, resting_ = 0;
+	path_set carriers_, asked_, spare_, resting_ = 0;
 	const unsigned direct_;
 	const size_t question_;
 	const piece_sizes sizes_;

@@ -11,6 +11,7 @@ class all_paths final : public policy
 {
       public:
 	const char *name() const override { return "static"; }
+	bool takes_kernels() const override { return true; }
 	path_set choose(const question &q) const override
 	{
 		path_set all = 0;

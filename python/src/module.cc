@@ -119,6 +119,8 @@ py::dict memory_of(const device &d)
 	all["windows"] = i.windows;
 	all["sent"] = i.sent;
 	all["brought"] = i.brought;
+	all["kept"] = i.kept;
+	all["reused"] = i.reused;
 	return all;
 }
 

@@ -123,7 +123,7 @@ def test_a_device_tells_of_its_memory(kernels: Kernels) -> None:
             device.set_budget(1 << 20)
         return
     assert now["arrays"] >= before["arrays"] + x.nbytes and now["given"] >= before["given"] + x.nbytes
-    assert {"raw", "textures", "copies", "slices", "windows", "sent", "brought"} <= set(now)
+    assert {"raw", "textures", "copies", "slices", "windows", "sent", "brought", "kept", "reused"} <= set(now)
     device.set_budget(1)
     try:
         small = device.memory_use()

@@ -2,6 +2,7 @@
 // Launches, markers, barriers and events cross the C boundary here. het.h documents each function.
 #include "api/command.h"
 #include "api/public.h"
+#include "core/deadlines.h"
 #include "core/dispatch.h"
 #include "core/launch.h"
 #include "core/lender.h"
@@ -49,6 +50,7 @@ template <class C> int prepare_and_send(const reference<C> &c, const het_launch_
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	if (args.priority)
 		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
+	set_deadline(*c, args.deadline_ns ? args.deadline_ns : c->queue->deadline_ns);
 	levels_in_use().note(c->level.load(std::memory_order_relaxed));
 	if (levels_in_use().are_several())
 		start_lender();
@@ -201,6 +203,7 @@ GPUVM_PUBLIC int het_event_preemption(het_event *event, struct het_preemption *p
 	if (!event->is_finished())
 		return fail(HET_ESTATE, "het_event_preemption: the command has not finished");
 	const stop_record &r = event->on_device.stopped;
+	const uint64_t deadline = event->deadline;
 	return give("het_event_preemption", preemption,
 		    {.size = 0,
 		     .stops = r.stops,
@@ -208,7 +211,10 @@ GPUVM_PUBLIC int het_event_preemption(het_event *event, struct het_preemption *p
 		     .saved_bytes = r.saved_bytes,
 		     .waiting_blocks = r.waiting_blocks,
 		     .rescues = r.rescues,
-		     .away_ns = r.away_ns});
+		     .away_ns = r.away_ns,
+		     .deadline_ns = deadline ? deadline - event->queued : 0,
+		     .late_ns = deadline && event->ended > deadline ? event->ended - deadline : 0},
+		    offsetof(het_preemption, deadline_ns));
 }
 
 GPUVM_PUBLIC int het_event_site(het_event *event, uint32_t number, struct het_site_counters *site)

@@ -38,6 +38,7 @@ int take_devices(het_queue &q, const het_queue_args &a)
 	q.level = a.priority ? int8_t(a.priority) : usual_level();
 	if (a.priority)
 		levels_in_use().note(int8_t(a.priority));
+	q.deadline_ns = a.deadline_ns;
 	q.on_error = a.on_error;
 	q.on_error_arg = a.on_error_arg;
 	return 0;

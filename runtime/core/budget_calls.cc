@@ -32,6 +32,8 @@ het_memory_info memory_of(const het_device &d)
 	info.brought = a.brought.load();
 	info.in_place = a.moved.load();
 	info.accesses_in_place = a.in_place.load();
+	info.kept = a.used_as(memory_kind::kept);
+	info.reused = a.reused.load();
 	return info;
 }
 

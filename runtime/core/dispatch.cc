@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/dispatch.h"
 
+#include "core/deadlines.h"
 #include "core/event_thread.h"
 #include "core/queue.h"
 #include "core/runtime.h"
@@ -150,6 +151,7 @@ node *settle(het_event &e, int status, bool comes_home = false)
 		return nullptr;
 	}
 	e.ended = e.ended ? e.ended : now_ns();
+	forget_deadline(e);
 	if (executor *where = e.where.load())
 		where->discount(e);
 	if (reports(e, status))
@@ -378,6 +380,8 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 	if (levels_in_use().are_several())
 		kept = reference<het_event>::to(e);
 	core().unfinished.fetch_add(count);
+	if (e->deadline)
+		watch_deadline(*e);
 	switch (core().graph.add(*e, p, then)) {
 	case command_graph::added::ready:
 		if (e->is_empty())
@@ -393,6 +397,7 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 		return 0;
 	default:
 		core().unfinished.fetch_sub(count);
+		forget_deadline(*e);
 		e->release();
 		if (then.n)
 			event_of(*then.n).release();
@@ -407,6 +412,13 @@ void raise_users(range bytes)
 	core().graph.raise_users(
 		bytes, level, [](const node &n) { return static_cast<const het_event &>(n).begun; },
 		[&](node &n) { r.add(event_of(n)); });
+	r.tell_devices(level);
+}
+
+void raise_command(het_event &e, int8_t level)
+{
+	rise r;
+	core().graph.raise_node(e, level, [&](node &n) { r.add(event_of(n)); });
 	r.tell_devices(level);
 }
 

@@ -21,6 +21,9 @@ void finish(het_event &e, int status);
 // What uses bytes of @r and has begun, and what that waits for, becomes as urgent as anything is.
 void raise_users(range r);
 
+// The command, and what it waits for, becomes so urgent.
+void raise_command(het_event &e, int8_t level);
+
 // The command was handed out behind others and can't begin: it waits for their ends.
 void wait_for_ends(het_event &e);
 

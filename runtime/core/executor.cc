@@ -33,11 +33,13 @@ het_event &event_of(task &t)
 	return static_cast<het_event &>(t);
 }
 
-// Who cancels a command and who begins it agree under the graph's lock. Returns 0, or why it must not begin.
-int may_begin(het_event &e)
+// Who cancels a command and who begins it agree under the graph's lock; who makes it more urgent finds it on this lane
+// from then on. Returns 0, or why it must not begin.
+int may_begin(het_event &e, uint8_t lane)
 {
 	return core().graph.locked([&] {
 		e.begun = true;
+		e.on_device.lane = lane;
 		e.behind = e.missing;
 		return e.inherited.load();
 	});
@@ -132,7 +134,7 @@ class executor::more_urgent final : public interlude
 // The submit lock is held if there is a queue. What fails behind others is tried again when they have ended.
 begin_result executor::begin(het_event &e)
 {
-	int why_not = may_begin(e);
+	int why_not = may_begin(e, lane_);
 	if (e.behind && (why_not || core().devices[number_]->lost.load())) {
 		take_back(e);
 		return begin_result::refused;
@@ -143,7 +145,6 @@ begin_result executor::begin(het_event &e)
 	}
 	e.status.store(has_queue() ? HET_SUBMITTED : HET_RUNNING, std::memory_order_relaxed);
 	e.started = now_ns();
-	e.on_device.lane = lane_;
 	e.on_device.level = &e.level;
 	more_urgent between(*this, e);
 	e.on_device.between = has_queue() ? nullptr : &between;
@@ -202,7 +203,7 @@ bool executor::start(het_event &e)
 	begin_result b = begin_alone(e);
 	bool lies_here = b.how == begin_result::refused && !e.behind;
 	if (lies_here)
-		ready_.push(e, index_of_level(e.level.load()));
+		ready_.push_last(e, index_of_level(e.level.load())); // others are tried first
 	else if (b.how == begin_result::refused)
 		core().above->must_wait(e);
 	else if (b.how == begin_result::over)

@@ -50,7 +50,7 @@ int kernel_command::fail_too_large(const het_device &d) const
 		"library may use %llu there, of which %llu are raw memory, textures and copies: raise "
 		"HET_DEVICE_MEMORY, or launch on parts",
 		kernel_->name.get(), number(bytes_of_arrays(uses_)), d.compute->info().name, most, largest,
-		number(a.limit()), number(a.beside_buffers()));
+		number(a.limit()), number(a.beside_buffers_for_good()));
 }
 
 std::span<access_entry> kernel_command::declare_uses()

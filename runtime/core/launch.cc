@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/launch.h"
-#include "core/device_paths.h"
 
+#include "core/deadlines.h"
+#include "core/device_paths.h"
 #include "core/make_room.h"
 #include "core/queue.h"
 #include "core/raw_memory.h"
@@ -121,6 +122,13 @@ het_device &launch::place_among(std::span<het_device *const> devices)
 	return *devices[best];
 }
 
+// Returns how long it will take where it runs, or 0 if that is not known.
+uint64_t launch::known_duration()
+{
+	const candidate c = candidate_of(*device_);
+	return c.speed > 0 ? uint64_t(expected_duration(c, double(shape_.items())) * 1e9) : 0;
+}
+
 // Others than the device that is expected to have finished first may steal it from a backlog if they have the kernel
 // already, and find their data the same way, as edges were looked at for this way of reaching memory; and if they would
 // not hold that device up.
@@ -199,6 +207,9 @@ int launch::choose_device()
 	}
 	if (!has_addresses_ && !has_block())
 		find_thieves({able, n});
+	if (deadline && !expected_ns)
+		expected_ns = known_duration();
+	hasten(*this);
 	executor &x = device_->lanes.open(level.load(std::memory_order_relaxed));
 	where.store(&x);
 	on_device.may_stop = may_be_stopped();

@@ -44,6 +44,7 @@ class launch final : public kernel_command
 	int prepare_one_of(std::span<het_device *> able, misfit &m, size_t *left);
 	double missing_on(const het_device &d) const;
 	candidate candidate_of(het_device &d) const;
+	uint64_t known_duration();
 	het_device &place_among(std::span<het_device *const> devices);
 	int choose_device();
 	void find_thieves(std::span<het_device *const> able);

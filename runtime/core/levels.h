@@ -26,6 +26,9 @@ class levels
 			note_another(level);
 	}
 	bool are_several() const { return several_.load(std::memory_order_relaxed); }
+	// A command with a deadline has been there.
+	void note_deadline() { deadlines_.store(true, std::memory_order_relaxed); }
+	bool have_deadlines() const { return deadlines_.load(std::memory_order_relaxed); }
 	// Returns the most urgent that has been there.
 	int8_t highest() const { return highest_.load(std::memory_order_relaxed); }
 	// Returns whether more urgent commands than of this level have been there.
@@ -41,7 +44,7 @@ class levels
 	void rise_to(int8_t level);
 
 	std::atomic<int8_t> first_{none}, highest_{lowest_level};
-	std::atomic<bool> several_{false};
+	std::atomic<bool> several_{false}, deadlines_{false};
 };
 
 levels &levels_in_use();

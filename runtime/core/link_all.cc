@@ -82,10 +82,10 @@ outcome give_buffers(het_device &d, const demand &w, int *err)
 	return outcome::done;
 }
 
-// Twins that no launch uses can leave.
+// Twins that no launch uses can leave, and so can what is kept for stops.
 uint64_t fixed_bytes(const memory_account &a)
 {
-	return a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) + a.used_as(memory_kind::stops);
+	return a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures);
 }
 
 outcome give_memory(const distinct_arrays &arrays, het_device &d, uint64_t beside, bool behind, int *err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/make_room.h"
 
+#include "core/kept_room.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
 #include "evict/victims.h"
@@ -76,10 +77,12 @@ outcome evict_one(het_device &d, const tenant &t, int *err)
 	return outcome::done;
 }
 
-// What others have in windows goes by itself.
-bool has_windows_of_others(const het_device &d, const demand &w)
+// What others have in windows goes by itself, and so does what launches have that can be stopped: all the rest of that
+// has gone before anybody asks.
+bool goes_by_itself(const het_device &d, const demand &w)
 {
-	return d.memory.account.used_as(memory_kind::windows) > w.own_windows;
+	const memory_account &a = d.memory.account;
+	return a.used_as(memory_kind::windows) > w.own_windows || a.used_as(memory_kind::stops);
 }
 
 // Has so many bytes of buffers leave. too_large: there are not so many, and all that could leave has. *any tells
@@ -91,13 +94,13 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 		*err = fail(HET_ENOMEM, "%s: no memory to choose what leaves it", d.compute->info().name);
 		return outcome::failed;
 	}
-	const bool windows_go = has_windows_of_others(d, w);
+	const bool some_goes = goes_by_itself(d, w);
 	if (!w.may_evict) { // now; but if there is nothing that could leave, there is nothing to wait for either
-		bool none = choose_victims(found.all(), 1).what == room::impossible && !windows_go;
+		bool none = choose_victims(found.all(), 1).what == room::impossible && !some_goes;
 		return none ? outcome::too_large : outcome::must_wait;
 	}
 	victims v = choose_victims(found.all(), nbytes);
-	const bool is_later = v.what == room::must_wait || (v.what == room::impossible && windows_go);
+	const bool is_later = v.what == room::must_wait || (v.what == room::impossible && some_goes);
 	if (is_later && !w.takes_less)
 		return outcome::no_room;
 	bool all_idle = v.what != room::enough;
@@ -113,11 +116,13 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 	return all_idle ? outcome::too_large : outcome::done;
 }
 
-// What is kept for launches to come goes before arrays do. Returns whether there was any.
-bool clear_spares(het_device &d)
+// What is kept for launches to come goes before arrays do: so many bytes of copies of the host's, and all of the rest.
+// Returns whether there was any.
+bool clear_spares(het_device &d, uint64_t nbytes)
 {
-	const bool any = d.twins.clear();
-	return d.clear_stops() || any;
+	bool any = d.twins.clear();
+	any |= d.clear_stops();
+	return give_back_kept(d, nbytes) || any;
 }
 
 } // namespace
@@ -144,7 +149,8 @@ uint64_t had_by_others(const het_device &d)
 	tenants found;
 	if (!list_tenants(d, {}, found))
 		return 0;
-	uint64_t n = d.memory.account.used_as(memory_kind::windows);
+	const memory_account &a = d.memory.account;
+	uint64_t n = a.used_as(memory_kind::windows) + a.used_as(memory_kind::stops);
 	for (const tenant &t : found.all())
 		n += t.is == tenant::in_use ? t.nbytes : 0;
 	return n;
@@ -157,7 +163,7 @@ outcome make_room(het_device &d, uint64_t nbytes, const demand &w, int *err)
 		uint64_t used = used_on(d), budget = d.memory.account.budget();
 		if (used <= budget && nbytes <= budget - used)
 			return outcome::done;
-		if (clear_spares(d))
+		if (clear_spares(d, used + nbytes - budget))
 			continue;
 		if (!w.may_evict)
 			return outcome::must_wait;
@@ -176,7 +182,7 @@ outcome allocate_buffer(het_device &d, size_t nbytes, const demand &w, void **bu
 	while ((*err = d.compute->allocate(nbytes, buffer)) == no_device_memory) {
 		*err = 0;
 		full = full ? full : used_on(d) - counted;
-		bool any = clear_spares(d);
+		bool any = clear_spares(d, nbytes);
 		outcome o = any ? outcome::done : evict_bytes(d, nbytes, w, &any, err);
 		if (o == outcome::done || (o == outcome::too_large && any))
 			continue;
@@ -203,9 +209,10 @@ void keep_budget(het_device &d, std::span<const range> own)
 	bool any = false;
 	d.memory.is_over.store(false);
 	uint64_t budget = d.memory.account.budget();
-	if (used_on(d) > budget)
-		clear_spares(d);
 	uint64_t used = used_on(d);
+	if (used > budget)
+		clear_spares(d, used - budget);
+	used = used_on(d);
 	if (used > budget &&
 	    evict_bytes(d, used - budget, {.own = own, .takes_less = true}, &any, &err) != outcome::done)
 		d.memory.is_over.store(true);

@@ -20,7 +20,8 @@ struct demand {
 // Returns how many bytes the library uses on the device.
 uint64_t used_on(const het_device &d);
 
-// Returns how many bytes there others have just now: arrays that commands use, and windows.
+// Returns how many bytes there others have just now: arrays that commands use, windows, and what was taken for stops,
+// which the driver would not give back before all that runs has ended.
 uint64_t had_by_others(const het_device &d);
 
 // Returns how many of them are slots for copies of other devices. These are little beside the budget, or else

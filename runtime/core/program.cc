@@ -311,6 +311,13 @@ int het_kernel::prepare_slices(het_device &d, const slicing &how, device_kernel 
 	return 0;
 }
 
+const char *het_kernel::why_not_in_place(het_device &d)
+{
+	building_guard g(*program);
+	device_program *built = nullptr;
+	return program->build_locked(d, &built) ? "its program can't be built" : built->why_not_in_place();
+}
+
 bool het_kernel::prepare_stops(het_device &d)
 {
 	uint32_t bit = uint32_t{1} << d.executor.number();

@@ -82,6 +82,8 @@ struct het_kernel final : het::rt::object {
 	// Does the same for slices. Returns HET_ENODEV without a message if the device can't slice it. What is made
 	// lives as long as this.
 	int prepare_slices(het_device &d, const het::rt::slicing &how, het::rt::device_kernel **made);
+	// Tells why prepare_slices() has returned HET_ENODEV for slicing::in_place; it lives as long as this.
+	const char *why_not_in_place(het_device &d);
 	// Returns whether its launches there can be stopped; prepares that, once. prepare() was called.
 	bool prepare_stops(het_device &d);
 	// Returns the kernel as prepare() has made it, or null if that was not called.

@@ -16,6 +16,8 @@ struct het_queue final : het::rt::object {
 	bool touch_after_wait = false;
 	// This is how urgent the commands are that come.
 	std::atomic<int8_t> level{0};
+	// They are to have ended so long after they came, or at no set time.
+	uint64_t deadline_ns = 0;
 	het::rt::sequence commands;
 };
 

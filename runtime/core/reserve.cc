@@ -48,7 +48,8 @@ int fail_too_large(const het_device &d, uint64_t nbytes, const char *call)
 	return fail(HET_EDEVICE,
 		    "%s: %llu bytes of %s, of whose memory the library may use %llu and can't free %llu: raise "
 		    "HET_DEVICE_MEMORY, or free some",
-		    call, number(nbytes), d.compute->info().name, number(a.limit()), number(a.beside_buffers()));
+		    call, number(nbytes), d.compute->info().name, number(a.limit()),
+		    number(a.beside_buffers_for_good()));
 }
 
 } // namespace

@@ -6,6 +6,9 @@
 #include "core/executor.h"
 #include "core/lanes.h"
 #include "core/twin_pool.h"
+#include "evict/array_log.h"
+#include "evict/eviction.h"
+#include "evict/kept_blocks.h"
 
 // This is a device for the program: it lives as long as the process.
 struct het_device {
@@ -27,6 +30,9 @@ struct het_device {
 	std::atomic<uint64_t> last_over{0}; // is when the last launch ended there
 	het::rt::device_memory memory;
 	het::rt::twin_pool twins{memory.account};
+	// What launches in slices have left there for those to come (core/kept_memory.h), and whose bytes are worth it.
+	het::rt::kept_blocks kept;
+	het::rt::array_log repeated;
 	// It has failed for good: nothing is sent there any longer.
 	std::atomic<bool> lost{false};
 
@@ -91,6 +97,7 @@ struct runtime {
 	// the devices above, but one of the memory core's, the last one; null where all have memory and there are too
 	// many.
 	std::unique_ptr<het_device> host_memory;
+	eviction evicts = eviction::keep;
 	// It has the commands that are the host's own.
 	executor service{nullptr, most_devices};
 	// Executors report to it.

@@ -2,6 +2,7 @@
 #include "core/slice_frames.h"
 
 #include "core/frame_copies.h"
+#include "core/kept_memory.h"
 #include "core/reserve.h"
 #include "os/inject.h"
 #include "os/log.h"
@@ -70,23 +71,59 @@ void *slice_frames::buffer(const slice_plan &plan, unsigned window, size_t slice
 	return buffers_[first + slice % plan.windows()[window].buffers];
 }
 
-int slice_frames::copy(const job &j, bool home)
+// Calls @f with the bytes that the uses of the window write, or read, until it returns an error.
+template <class F> int slice_frames::for_ranges(const job &j, bool written, F f)
 {
 	const std::unique_ptr<range[]> ranges(new (std::nothrow) range[j.uses.size()]);
 	if (!ranges)
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	const size_t n = j.plan.find_ranges(j.window, j.rows, home, {ranges.get(), j.uses.size()});
+	const size_t n = j.plan.find_ranges(j.window, j.rows, written, {ranges.get(), j.uses.size()});
+	int err = 0;
+	for (size_t i = 0; i < n && !err; i++)
+		err = f(ranges[i]);
+	return err;
+}
+
+// What is written is kept when it comes home.
+int slice_frames::send(const job &j, bool keeps)
+{
 	const uintptr_t first = j.plan.bytes_of(j.window, j.slice).begin;
 	const range_use &use = use_of(j.plan, j.uses, j.window);
 	void *const to = buffer(j.plan, j.window, j.slice);
-	frame_copies all(*device_, home);
-	int err = 0;
-	for (size_t i = 0; i < n && !err; i++)
-		err = all.add(to, ranges[i].begin - first, ranges[i], use);
+	frame_copies all(*device_, false);
+	kept_window kept(*device_, to, first, use);
+	keeps = keeps && !j.plan.windows()[j.window].writes;
+	auto send_missing = [&](range missing) {
+		if (keeps)
+			kept.keep(missing);
+		return all.add(to, missing.begin - first, missing, use);
+	};
+	int err = for_ranges(j, false, [&](range r) { return kept.fetch(r, send_missing); });
 	if (!err)
 		err = all.flush();
-	memory_account &account = device_->memory.account;
-	(home ? account.brought : account.sent).fetch_add(all.bytes(), std::memory_order_relaxed);
+	device_->memory.account.sent.fetch_add(all.bytes(), std::memory_order_relaxed);
+	kept.finish(!err);
+	return err;
+}
+
+// Copies of the bytes, here and elsewhere, are of before.
+int slice_frames::bring(const job &j, bool keeps)
+{
+	const uintptr_t first = j.plan.bytes_of(j.window, j.slice).begin;
+	const range_use &use = use_of(j.plan, j.uses, j.window);
+	void *const from = buffer(j.plan, j.window, j.slice);
+	frame_copies all(*device_, true);
+	kept_window kept(*device_, from, first, use);
+	int err = for_ranges(j, true, [&](range r) {
+		forget_kept_of(use, r, keeps ? device_ : nullptr);
+		if (keeps)
+			kept.keep(r);
+		return all.add(from, r.begin - first, r, use);
+	});
+	if (!err)
+		err = all.flush();
+	device_->memory.account.brought.fetch_add(all.bytes(), std::memory_order_relaxed);
+	kept.finish(!err || is_mutant(mutant::keeps_failed));
 	return err;
 }
 

@@ -35,13 +35,14 @@ class slice_frames
 		size_t slice; // whose buffer it is
 		row_span rows;
 	};
-	// They return 0, or HET_EDEVICE.
-	int send(const job &j) { return copy(j, false); }
-	int bring(const job &j) { return copy(j, true); }
+	// They return 0, or HET_EDEVICE. With @keeps what has travelled is kept for other launches; what is kept does
+	// not travel there.
+	int send(const job &j, bool keeps);
+	int bring(const job &j, bool keeps);
 
       private:
 	int take_buffers(const slice_plan &plan);
-	int copy(const job &j, bool home);
+	template <class F> int for_ranges(const job &j, bool written, F f);
 
 	het_device *device_ = nullptr;
 	std::unique_ptr<void *[]> buffers_;

@@ -2,6 +2,8 @@
 #include "core/sliced_launch.h"
 
 #include "core/dispatch.h"
+#include "core/frame_copies.h"
+#include "core/kept_memory.h"
 #include "core/linking.h"
 #include "core/make_room.h"
 #include "core/slice.h"
@@ -164,11 +166,37 @@ int sliced_launch::open_uses()
 	}
 }
 
+// A launch in place writes the host's memory itself.
 int sliced_launch::begin_uses()
 {
-	for (range_use &u : uses_)
+	for (range_use &u : uses_) {
 		u.on.prepare_copies(device().memory_number);
-	return is_in_place() ? granules_.place(slices_, uses_, kernel().widest_access(), kernel_->name.get()) : 0;
+		if (is_in_place() && u.access != HET_READ_ONLY)
+			forget_kept_of(u, u.bytes);
+	}
+	if (is_in_place())
+		return granules_.place(slices_, uses_, kernel().widest_access(), kernel_->name.get());
+	if (core().evicts == eviction::keep)
+		choose_kept();
+	return 0;
+}
+
+// Windows of one array share what is known of it. Links of memory that can't be watched end with the launch.
+void sliced_launch::choose_kept()
+{
+	const size_t n = slices_.windows().size();
+	keeps_.reset(new (std::nothrow) bool[n]());
+	const std::unique_ptr<uintptr_t[]> arrays(new (std::nothrow) uintptr_t[n]);
+	device().kept.next_launch();
+	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
+		const range_use &u = use_of(slices_, uses_, w);
+		place_in_host_memory(u, &arrays[w]);
+		const size_t first = size_t(std::find(arrays.get(), arrays.get() + w, arrays[w]) - arrays.get());
+		keeps_[w] = first < w ? keeps_[first]
+				      : !u.on.is_copied() &&
+						device().repeated.use(arrays[w], slices_.windows()[w].bytes.size());
+	}
+	grow_kept(device(), device().repeated.wanted());
 }
 
 bool sliced_launch::fetch_begin()
@@ -222,7 +250,7 @@ int sliced_launch::send_slice(size_t slice, bool written)
 			return 0;
 		delay_point();
 		if (win.reads)
-			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)});
+			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)}, is_kept(w));
 	}
 	return err;
 }
@@ -231,7 +259,7 @@ int sliced_launch::send_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.reads; },
 			   [&](unsigned w) {
-				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()});
+				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()}, is_kept(w));
 			   });
 }
 
@@ -295,7 +323,7 @@ int sliced_launch::bring(size_t slice)
 		return granules_.bring(slices_, uses_);
 	return for_windows([](const window &w) { return !w.stays && w.writes; },
 			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)});
+				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)}, is_kept(w));
 			   });
 }
 
@@ -303,7 +331,7 @@ int sliced_launch::bring_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.writes; },
 			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()});
+				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()}, is_kept(w));
 			   });
 }
 

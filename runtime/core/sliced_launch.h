@@ -54,6 +54,8 @@ class sliced_launch final : public sliced_plan
 	int take_memory();
 	int take_granules();
 	int begin_uses();
+	void choose_kept();
+	bool is_kept(unsigned window) const { return keeps_ && keeps_[window]; }
 	int open_uses();
 	void close_uses();
 	void fail_once(int err);
@@ -71,6 +73,7 @@ class sliced_launch final : public sliced_plan
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
+	std::unique_ptr<bool[]> keeps_;         // of each window: what it has is kept for other launches
 	granule_frames granules_;               // where it works in place
 	std::atomic<executor *> lane_{nullptr}; // does its slices, once there are any
 

@@ -22,6 +22,9 @@ namespace
 // This is no code of the program's: another device may do it.
 constexpr int not_here = 1;
 
+// What goes for slices goes for that.
+constexpr char not_tried[] = "the same goes for that";
+
 using printed = unsigned long long;
 
 } // namespace
@@ -49,10 +52,10 @@ int sliced_plan::fail_whole() const
 		HET_EDEVICE,
 		"het_launch: kernel %s needs %llu bytes on %s for its arrays, %zu of them for argument %zu, and the "
 		"library may use %llu there, of which %llu are raw memory, textures and copies; it can't run in "
-		"slices, "
-		"as %s: raise HET_DEVICE_MEMORY, or launch on parts",
+		"slices, as %s, nor on host memory in place, as %.300s: raise HET_DEVICE_MEMORY, launch on parts, or "
+		"change one of the two",
 		kernel_->name.get(), printed(bytes_of_arrays(uses_)), device_->compute->info().name, most, largest,
-		printed(a.limit()), printed(a.beside_buffers()), why_not_);
+		printed(a.limit()), printed(a.beside_buffers_for_good()), why_not_, why_not_in_place_);
 }
 
 int sliced_plan::fail_smallest() const
@@ -61,6 +64,7 @@ int sliced_plan::fail_smallest() const
 	size_t largest = 0, use = 0;
 	uint64_t most = 0;
 	bool stays = false;
+	const char *const in_place = why_not_in_place_;
 	for (size_t i = 0; i < args_.size(); i++) {
 		if (!is_memory(args_[i].kind))
 			continue;
@@ -74,11 +78,13 @@ int sliced_plan::fail_smallest() const
 	return fail(
 		HET_EDEVICE,
 		"het_launch: the smallest slice of kernel %s needs %llu bytes on %s, %llu of them for argument %zu%s, "
-		"and the library may use %llu there, of which %llu are raw memory, textures and copies: raise "
-		"HET_DEVICE_MEMORY, or %s",
+		"and the library may use %llu there, of which %llu are raw memory, textures and copies%s%.300s: raise "
+		"HET_DEVICE_MEMORY, or %s%s",
 		kernel_->name.get(), printed(slices_.smallest()), device_->compute->info().name, printed(most), largest,
-		stays ? ", which each slice may use whole" : "", printed(a.limit()), printed(a.beside_buffers()),
-		stays ? "give the argument a pattern" : "launch on parts");
+		stays ? ", which each slice may use whole" : "", printed(a.limit()),
+		printed(a.beside_buffers_for_good()),
+		in_place ? "; it can't work on host memory in place either, as " : "", in_place ? in_place : "",
+		stays ? "give the argument a pattern" : "launch on parts", in_place ? ", or change that" : "");
 }
 
 // --- the plan ------------------------------------------------------------------
@@ -118,7 +124,7 @@ int sliced_plan::prepare_kernel(const slicing &how, const char *why_not)
 {
 	int err = kernel_->prepare_slices(*device_, how, &slice_kernel_);
 	if (err == HET_ENODEV)
-		return refuse(why_not);
+		return refuse(how.in_place ? kernel_->why_not_in_place(*device_) : why_not);
 	if (!err)
 		err = check_arguments(slice_kernel_);
 	fatbin::fault why;
@@ -171,8 +177,7 @@ size_t sliced_plan::busy_rows() const
 uint64_t sliced_plan::bytes_to_have() const
 {
 	const memory_account &a = device_->memory.account;
-	const uint64_t fixed = a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) +
-			       a.used_as(memory_kind::stops) + lent_by(*device_);
+	const uint64_t fixed = a.used_as(memory_kind::raw) + a.used_as(memory_kind::textures) + lent_by(*device_);
 	const uint64_t all = a.budget();
 	return all > fixed ? all - fixed : 0;
 }
@@ -182,7 +187,7 @@ int sliced_plan::fit_slices(uint64_t nbytes)
 {
 	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	is_small_ = !slices_.choose(nbytes, busy_rows());
+	is_small_ = !slices_.choose(nbytes, busy_rows(), core().evicts);
 	return is_small_ ? not_here : 0;
 }
 
@@ -236,7 +241,7 @@ int sliced_plan::prepare_in_place()
 	}
 	slicing how = {};
 	how.in_place = true;
-	if (int err = prepare_kernel(how, "its program can't work on host memory in place there"))
+	if (int err = prepare_kernel(how, nullptr))
 		return err;
 	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
@@ -250,6 +255,7 @@ int sliced_plan::prepare_on(het_device &d)
 	device_ = &d;
 	shape_ = given_shape_;
 	is_in_place_ = has_rows_ = is_small_ = false;
+	why_not_in_place_ = not_tried;
 	forget_found_patterns(patterns_);
 	if (int err = prepare_kernel_there())
 		return err;
@@ -258,10 +264,9 @@ int sliced_plan::prepare_on(het_device &d)
 	const bool is_small = is_small_;
 	const char *const why = why_not_;
 	const int err = prepare_in_place();
-	if (err == not_here && is_small)
-		return fail_smallest();
+	why_not_in_place_ = err == not_here ? why_not_ : nullptr;
 	why_not_ = why;
-	return err;
+	return err == not_here && is_small ? fail_smallest() : err;
 }
 
 // The error is that of the last device.

@@ -93,7 +93,8 @@ class sliced_plan : public kernel_command
 	bool is_analysed_ = false, is_in_place_ = false;
 	bool has_rows_ = false;         // which shape_ and nrows_ tell
 	bool is_small_ = false;         // the device's memory, for the smallest slice
-	const char *why_not_ = nullptr; // the last device can't do it
+	// Why the last device can't do it in slices, and in place.
+	const char *why_not_ = nullptr, *why_not_in_place_ = nullptr;
 };
 
 } // namespace het::rt

@@ -3,6 +3,7 @@
 
 #include "core/dispatch.h"
 #include "core/exit.h"
+#include "core/kept_room.h"
 #include "core/lost_device.h"
 #include "core/measured_rate.h"
 #include "core/runtime.h"
@@ -53,7 +54,7 @@ int set_budget(het_device &d, unsigned number)
 bool make_host_memory(unsigned number)
 {
 	runtime &c = core();
-	std::unique_ptr<compute_device> made = make_alias_compute();
+	std::unique_ptr<compute_device> made = make_alias_compute([](range in_buffer) { forget_kept(in_buffer); });
 	if (made)
 		c.host_memory.reset(new (std::nothrow) het_device(std::move(made), number));
 	if (c.host_memory)
@@ -75,6 +76,8 @@ int start()
 		std::atomic<double> &rate = c.devices[i]->rate;
 		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
 	}
+	if (!find_eviction(settings().evict, c.evicts))
+		return fail(HET_EARG, "HET_EVICT=%s: say keep, stream or demand", settings().evict);
 	for (unsigned i = 0; i < n; i++) {
 		if (int err = set_budget(*c.devices[i], i))
 			return err;

@@ -7,6 +7,8 @@
 #include "core/runtime.h"
 #include "dev/textures.h"
 
+#include <algorithm>
+
 struct het_texture final : het::rt::object {
 	~het_texture() override;
 
@@ -14,6 +16,8 @@ struct het_texture final : het::rt::object {
 	int open(const het_texture_args &args);
 	// Returns whether all of the range's texels are in it; its unused dimensions must be 0 and 1.
 	bool contains(const het::rt::texture_box &box) const;
+	// Returns whether the range has all of its texels.
+	bool is_all(const het::rt::texture_box &box) const { return std::equal(extent_, extent_ + 3, box.region); }
 	size_t texel_bytes() const;
 
 	// Returns what stands for its texels in the order of commands: bytes that are nobody else's.

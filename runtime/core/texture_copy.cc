@@ -76,7 +76,9 @@ int texture_copy::take(const het_texture_copy_args &args)
 	if (both &&
 	    (to_->device != from_->device || to_->texel_bytes() != from_->texel_bytes() || to_.get() == from_.get()))
 		return fail(HET_EARG, "het_texture_copy: the textures are on different devices, or unlike, or one");
-	entries_[0] = {.bytes = (to_ ? to_ : from_)->name(), .reads = true, .writes = bool(to_)};
+	// Of texels that are all replaced it does not matter whether they could be written before.
+	const bool is_replaced = to_ && to_->is_all(to_box_);
+	entries_[0] = {.bytes = (to_ ? to_ : from_)->name(), .reads = !is_replaced, .writes = bool(to_)};
 	if (both)
 		entries_[1] = {.bytes = from_->name(), .reads = true};
 	else if (int e = take_host(args))

@@ -3,6 +3,7 @@
 
 #include "dev/host_buffer.h"
 #include "dev/memory_device.h"
+#include "os/inject.h"
 #include "os/log.h"
 
 #include <cstring>
@@ -20,8 +21,11 @@ constexpr char name_of_all[] = "host memory";
 class alias_memory final : public device
 {
       public:
+	explicit alias_memory(change_in_host_memory changed) : changed_(changed) {}
+
 	const char *name() const override { return name_of_all; }
 	bool signal_safe() const override { return true; }
+	bool has_alias() const override { return true; }
 
 	int retain(void *, size_t) override { return 0; }
 	void release(void *) override {}
@@ -37,8 +41,11 @@ class alias_memory final : public device
 	int write(unsigned, std::span<const transfer> pieces) override
 	{
 		for (const transfer &t : pieces) {
+			char *const to = static_cast<char *>(t.devbuf) + t.offset;
+			if (!is_mutant(mutant::keeps_written))
+				changed_(range_of(to, t.size));
 			if (!t.alias)
-				memcpy(static_cast<char *>(t.devbuf) + t.offset, t.host, t.size);
+				memcpy(to, t.host, t.size);
 		}
 		return 0;
 	}
@@ -52,25 +59,37 @@ class alias_memory final : public device
 
       private:
 	static int no_events() { return fail(GPUVM_EAPI, "%s has no events", name_of_all); }
+
+	const change_in_host_memory changed_;
 };
 
 // It counts references to buffers.
 class alias_device final : public memory_device
 {
       public:
-	using memory_device::memory_device;
+	alias_device(std::unique_ptr<device> inner, change_in_host_memory changed)
+	    : memory_device(std::move(inner)), changed_(changed)
+	{
+	}
 	int retain(void *buffer, size_t) override
 	{
 		retain_host_buffer(buffer);
 		return 0;
 	}
-	void release(void *buffer) override { drop_host_buffer(buffer); }
+	void release(void *buffer) override
+	{
+		changed_(range_of(buffer, host_buffer_size(buffer)));
+		drop_host_buffer(buffer);
+	}
+
+      private:
+	const change_in_host_memory changed_;
 };
 
 class alias_compute final : public compute_device
 {
       public:
-	alias_compute()
+	explicit alias_compute(change_in_host_memory changed) : changed_(changed)
 	{
 		info_.size = sizeof(info_);
 		info_.kind = HET_DEVICE_APART;
@@ -94,9 +113,9 @@ class alias_compute final : public compute_device
 	void *address_of(void *buffer) const override { return buffer; }
 	std::unique_ptr<device> make_memory(unsigned, unsigned, int *error) override
 	{
-		std::unique_ptr<device> inner(new (std::nothrow) alias_memory), made;
+		std::unique_ptr<device> inner(new (std::nothrow) alias_memory(changed_)), made;
 		if (inner)
-			made.reset(new (std::nothrow) alias_device(std::move(inner)));
+			made.reset(new (std::nothrow) alias_device(std::move(inner), changed_));
 		*error = made ? 0 : fail(GPUVM_ESALLOC, "%s: no memory", name_of_all);
 		return made;
 	}
@@ -108,14 +127,15 @@ class alias_compute final : public compute_device
 	int wait(ticket &, command_times &) override { return HET_ENODEV; }
 
       private:
+	const change_in_host_memory changed_;
 	het_device_info info_ = {};
 };
 
 } // namespace
 
-std::unique_ptr<compute_device> make_alias_compute()
+std::unique_ptr<compute_device> make_alias_compute(change_in_host_memory changed)
 {
-	return std::unique_ptr<compute_device>(new (std::nothrow) alias_compute);
+	return std::unique_ptr<compute_device>(new (std::nothrow) alias_compute(changed));
 }
 
 } // namespace het::rt

@@ -13,7 +13,11 @@
 namespace het::rt
 {
 
+// Bytes of a buffer of its have become valid there, and are perhaps not what they were when they had been so before; or
+// the buffer is gone. It may be called in any thread; locks of the memory core may be held.
+using change_in_host_memory = void (*)(range in_buffer);
+
 // Returns null if there is no memory.
-std::unique_ptr<compute_device> make_alias_compute();
+std::unique_ptr<compute_device> make_alias_compute(change_in_host_memory changed);
 
 } // namespace het::rt

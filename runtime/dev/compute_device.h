@@ -161,6 +161,8 @@ class device_program
 	// Does the same for launches of slices: ids and sizes are those of the whole launch. Returns HET_ENODEV without
 	// a message if there is no such kernel.
 	virtual int make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made) = 0;
+	// Tells why there is none for slicing::in_place, once it was asked for; it lives as long as the program.
+	virtual const char *why_not_in_place() const { return "only CUDA devices can do that"; }
 	// Finds a variable's address on the device. Returns HET_ENAME without a message if there is none of that name,
 	// and HET_ENODEV if none can be found here.
 	virtual int find_variable(const char *, void **, size_t *) { return HET_ENODEV; }

@@ -123,6 +123,7 @@ class cuda_compute final : public compute_device
 	cuda_buffers buffers_;
 	cuda_sheets sheets_; // for notes and slices
 	cuda_slice_controls slices_[cuda_lanes::most];
+	cuda_granule_tables granule_tables_;
 	cuda_lanes lanes_;
 	cuda_twins twins_;
 	cuda_stops stops_;
@@ -362,7 +363,7 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 	if (!err && shape.part.count)
 		k.set_control(control);
 	if (!err && t.granules)
-		err = send_granules(cu_, lane.stream, k.granules(), *t.granules);
+		err = granule_tables_.send(cu_, lane.stream, sheets_, k.granules(), *t.granules);
 	t.submitted = now_ns();
 	if (err)
 		return failed("launching a kernel", err);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 
 namespace het::rt
 {
@@ -88,9 +89,15 @@ in_place_text ptx_in_place_text(const char *ptx)
 	return {std::move(made.text), {}, widest_accesses(m)};
 }
 
-int send_granules(const cuda_calls &cu, cu_stream stream, cu_deviceptr variable, const granule_table &g)
+// A place is used anew so many launches later that they can't all be under way: each has all of the device's memory.
+int cuda_granule_tables::send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, cu_deviceptr variable,
+			      const granule_table &g)
 {
-	return cu.copy_to_device(variable, &g, sizeof(g), stream);
+	constexpr size_t places = 256;
+	if (int err = sheet_ ? 0 : sheets.take(places * sizeof(g), &sheet_))
+		return err;
+	char *place = sheet_->host + sizeof(g) * (next_++ % places);
+	return cu.copy_to_device(variable, new (place) granule_table(g), sizeof(g), stream);
 }
 
 } // namespace het::rt

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dev/cuda_calls.h"
+#include "dev/cuda_sheets.h"
 #include "dev/granule_table.h"
 
 #include <map>
@@ -31,7 +32,17 @@ struct in_place_kernel {
 // Applies the pass to the text.
 in_place_text ptx_in_place_text(const char *ptx);
 
-// Sets the variable for the launch that comes next on the stream; @g lives until that has ended. Returns a code of the driver's.
-int send_granules(const cuda_calls &cu, cu_stream stream, cu_deviceptr variable, const granule_table &g);
+// Copies tables from pinned memory, so that the submitter never waits for the stream. The submitter owns it.
+class cuda_granule_tables
+{
+      public:
+	// Sets the variable for the launch that comes next on the stream. Returns a code of the driver's.
+	int send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, cu_deviceptr variable,
+		 const granule_table &g);
+
+      private:
+	cuda_sheet *sheet_ = nullptr; // lives as long as the process
+	size_t next_ = 0;
+};
 
 } // namespace het::rt

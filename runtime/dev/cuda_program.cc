@@ -53,6 +53,7 @@ class cuda_program final : public device_program, public cuda_stop_source
 	int make_in_place_kernel(const char *name, std::unique_ptr<device_kernel> &made);
 	std::unique_ptr<cuda_program> build_other(const std::string &text, const char *what) const;
 	void build_stopped();
+	const char *why_not_in_place() const override { return why_not_in_place_.c_str(); }
 
 	const cuda_place at_;
 	const program_source &source_;
@@ -71,6 +72,7 @@ class cuda_program final : public device_program, public cuda_stop_source
 	// in_place_text.
 	bool is_in_place_tried_ = false;
 	std::unique_ptr<cuda_program> in_place_;
+	std::string why_not_in_place_; // for people
 	cu_deviceptr granules_ = 0;
 	std::map<std::string, unsigned, std::less<>> widest_access_;
 	// Holds the same program such that it can be stopped, in the same way.
@@ -219,10 +221,9 @@ void cuda_program::build_in_place()
 	in_place_text made = {{}, "it has no PTX, or several modules", {}};
 	if (find_ptx(text))
 		made = ptx_in_place_text(text.c_str());
-	if (made.text.empty()) {
-		inform("%s: a program can't work on host memory in place: %.300s", device_, made.why.c_str());
+	why_not_in_place_ = made.text.empty() ? std::move(made.why) : "the driver does not take the text made for it";
+	if (made.text.empty())
 		return;
-	}
 	in_place_ = build_other(made.text, "moved");
 	cuda_current c(cu_, context_);
 	size_t nbytes = 0;

@@ -448,8 +448,8 @@ int cuda_stops::begin(cuda_stopped &s, ticket &t)
 	if (!err)
 		return 0;
 	t.may_have_run = s.was_launched;
-	if (s.was_launched)
-		cu_.synchronize_stream(on);
+	// Copies to what the next launch would have, on another lane perhaps, may be on their way.
+	cu_.synchronize_stream(on);
 	give_back(s);
 	return err;
 }

@@ -37,6 +37,10 @@ class cuda_twin final : public device_twin
 		at_ = reinterpret_cast<uintptr_t>(buffer) + offset;
 		nbytes_ = nbytes;
 		int err = c.error() ? c.error() : all_.lanes_.open(lane);
+		if (!err && is_queued_ && queued_on_ != lane)
+			err = all_.lanes_.synchronize(queued_on_);
+		queued_on_ = lane;
+		is_queued_ = true;
 		if (!err)
 			err = all_.cu_.copy_on_device(copy_, at_, nbytes, all_.lanes_.at(lane).stream);
 		return err ? failed("copying a part of a buffer", err) : 0;
@@ -47,6 +51,7 @@ class cuda_twin final : public device_twin
 		int err = c.error();
 		if (!err)
 			err = all_.compare(at_, copy_, nbytes_, copy_ + marks_at(), changed);
+		is_queued_ = is_queued_ && err;
 		return err ? failed("comparing what a kernel has written with what was there", err) : 0;
 	}
 
@@ -62,6 +67,10 @@ class cuda_twin final : public device_twin
 	cu_deviceptr copy_ = 0; // with the marks behind it
 	cu_deviceptr at_ = 0;
 	size_t nbytes_ = 0;
+	// The copy may not have been made yet, on this lane: it is known to have been only where what comes behind it was
+	// waited for, which it is not if the launch could not be submitted.
+	bool is_queued_ = false;
+	unsigned queued_on_ = 0;
 };
 
 int cuda_twins::open()

@@ -34,6 +34,11 @@ void *make_host_buffer(size_t nbytes, bool is_sparse)
 	return p ? new (p) buffer_head{1, mapped} + 1 : nullptr;
 }
 
+size_t host_buffer_size(void *buffer)
+{
+	return head_of(buffer).mapped - sizeof(buffer_head);
+}
+
 void retain_host_buffer(void *buffer)
 {
 	head_of(buffer).references.fetch_add(1);

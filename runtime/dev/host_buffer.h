@@ -10,6 +10,8 @@ namespace het::rt
 // Makes a buffer with one reference, of zeroes. Returns null if there is no memory. Of a sparse one little will be
 // used.
 void *make_host_buffer(size_t nbytes, bool is_sparse = false);
+// Returns how many bytes it has at least room for.
+size_t host_buffer_size(void *buffer);
 void retain_host_buffer(void *buffer);
 void drop_host_buffer(void *buffer);
 

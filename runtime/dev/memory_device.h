@@ -20,6 +20,7 @@ class memory_device : public device
 	const char *name() const override { return inner_->name(); }
 	int api() const override { return inner_->api(); }
 	bool signal_safe() const override { return inner_->signal_safe(); }
+	bool has_alias() const override { return inner_->has_alias(); }
 	int numa_node() const override { return inner_->numa_node(); }
 
 	int read(unsigned lane, std::span<const transfer> pieces) override { return inner_->read(lane, pieces); }

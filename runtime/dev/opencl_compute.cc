@@ -126,8 +126,9 @@ class opencl_compute final : public compute_device
 	opencl_place place() const;
 	cl_int status(cl_event event) const;
 	int set_args(opencl_kernel &kernel, std::span<const device_arg> args);
-	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const;
-	cl_int set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const;
+	// With as_objects, buffers are passed as such, if they can be.
+	cl_int set_arg(cl_kernel kernel, cl_uint i, const device_arg &a, bool as_objects = false) const;
+	cl_int set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a, bool as_objects) const;
 	cl_int set_window(cl_kernel kernel, cl_uint i, cl_uint shift, const device_arg &a) const;
 	int set_window_args(const opencl_kernel &kernel, std::span<const device_arg> args);
 	bool has_times() const { return type_ & CL_DEVICE_TYPE_CPU || settings().opencl_times; }
@@ -297,24 +298,27 @@ std::unique_ptr<device> opencl_compute::make_memory(unsigned index, unsigned lan
 
 // --- commands ------------------------------------------------------------------
 
-cl_int opencl_compute::set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a) const
+cl_int opencl_compute::set_buffer(cl_kernel kernel, cl_uint i, const device_arg &a, bool as_objects) const
 {
 	auto *buffer = static_cast<cl_mem>(a.buffer);
-	if (shared_memory_)
+	auto set_address = [&] {
 		return cl_.set_kernel_arg_svm_pointer(kernel, i, static_cast<char *>(address_of(buffer)) + a.offset);
+	};
+	if (shared_memory_ && !as_objects)
+		return set_address();
 	if (!a.offset)
 		return cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &buffer);
 	cl_buffer_region region = {a.offset, a.nbytes};
 	cl_int err = CL_SUCCESS;
 	cl_mem part = cl_.create_sub_buffer(buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
 	if (!part)
-		return err;
+		return shared_memory_ ? set_address() : err;
 	err = cl_.set_kernel_arg(kernel, i, sizeof(cl_mem), &part);
 	cl_.release_mem_object(part); // leaves it to the kernel, which keeps it
 	return err;
 }
 
-cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a) const
+cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a, bool as_objects) const
 {
 	if (a.kind == HET_ARG_VALUE)
 		return cl_.set_kernel_arg(kernel, i, a.nbytes, a.pointer);
@@ -324,7 +328,7 @@ cl_int opencl_compute::set_arg(cl_kernel kernel, cl_uint i, const device_arg &a)
 		return cl_.set_kernel_arg(kernel, i, sizeof(a.pointer), &a.pointer);
 	if (a.kind == HET_ARG_ADDRESS)
 		return cl_.set_kernel_arg_svm_pointer(kernel, i, a.pointer);
-	return set_buffer(kernel, i, a);
+	return set_buffer(kernel, i, a, as_objects);
 }
 
 // The argument begins somewhere around the buffer. An address is what it is.
@@ -360,10 +364,13 @@ int opencl_compute::set_args(opencl_kernel &kernel, std::span<const device_arg> 
 	if (kernel.is_in_windows())
 		return set_window_args(kernel, args);
 	uint64_t era = buffers_gone_.load();
+	// PoCL 3.1 crashes if an address of shared memory stands beside an image of a buffer.
+	const bool as_objects =
+		std::any_of(args.begin(), args.end(), [](const device_arg &a) { return a.kind == HET_ARG_TEXTURE; });
 	for (size_t i = 0; i < args.size(); i++) {
 		if (shared_memory_ && kernel.has_argument(i, args[i], era))
 			continue;
-		cl_int err = set_arg(kernel.handle(), cl_uint(i), args[i]);
+		cl_int err = set_arg(kernel.handle(), cl_uint(i), args[i], as_objects);
 		if (err == CL_MISALIGNED_SUB_BUFFER_OFFSET)
 			return fail(HET_EDEVICE,
 				    "%s: argument %zu begins %zu bytes into its buffer, and the driver has no shared "

@@ -11,9 +11,9 @@ namespace het::rt
 {
 
 // Buffers of arrays are counted by the memory core, which has them. The others can't be evicted, but for twins that no
-// launch uses; windows go by themselves, when their launch has ended.
-enum class memory_kind : uint8_t { raw, twins, textures, windows, stops };
-inline constexpr unsigned memory_kinds = 5;
+// launch uses, and what is kept between launches; windows go by themselves, when their launch has ended.
+enum class memory_kind : uint8_t { raw, twins, textures, windows, stops, kept };
+inline constexpr unsigned memory_kinds = 6;
 
 class memory_account
 {
@@ -55,6 +55,13 @@ class memory_account
 		return all;
 	}
 
+	// Returns what of that does not go when others want memory.
+	uint64_t beside_buffers_for_good() const
+	{
+		const uint64_t all = beside_buffers(), kept = used_as(memory_kind::kept);
+		return all > kept ? all - kept : 0;
+	}
+
 	// These count what has happened since the start.
 	std::atomic<uint64_t> given{0};        // bytes of buffers that arrays have got
 	std::atomic<uint64_t> evicted{0};      // bytes of buffers that were taken from them for others
@@ -64,6 +71,7 @@ class memory_account
 	std::atomic<uint64_t> slices{0};       // parts of launches that did not fit whole
 	std::atomic<uint64_t> sent{0};         // bytes that have travelled to windows of those
 	std::atomic<uint64_t> brought{0};      // and home from there
+	std::atomic<uint64_t> reused{0};       // bytes that had not to travel there, as they were kept
 	std::atomic<uint64_t> moved{0};        // launches that worked on host memory in place
 	std::atomic<uint64_t> in_place{0};     // accesses of theirs to it
 

@@ -15,6 +15,9 @@ namespace
 // its copies to be fast and for what its rows have in common with their neighbours' to count for little.
 constexpr uint64_t slices_of_launch = 48, least_bytes = uint64_t{16} << 20, most_in_common = 16;
 
+// Two or three of them should leave most of the memory to what is kept.
+constexpr uint64_t slices_of_memory = 8;
+
 uint64_t round_up_grain(uint64_t n)
 {
 	return round_up(n, window_grain);
@@ -165,7 +168,7 @@ size_t slice_plan::most_rows(uint64_t budget, buffers b) const
 	return fits;
 }
 
-size_t slice_plan::wanted_rows(size_t least) const
+size_t slice_plan::wanted_rows(size_t least, uint64_t most_bytes) const
 {
 	uint64_t all = 0, common = 0, step = 0;
 	for (const window &w : windows()) {
@@ -173,7 +176,8 @@ size_t slice_plan::wanted_rows(size_t least) const
 		step += w.step;
 		common += w.row_bytes > w.step ? w.row_bytes - w.step : 0;
 	}
-	const uint64_t bytes = std::max({least_bytes, all / slices_of_launch, common * most_in_common});
+	const uint64_t paying = std::min(std::max(least_bytes, all / slices_of_launch), most_bytes);
+	const uint64_t bytes = std::max(paying, common * most_in_common);
 	const uint64_t rows = step ? (bytes + step - 1) / step : nrows_;
 	return std::min<uint64_t>(std::max<uint64_t>({rows, least, 1}), nrows_);
 }
@@ -193,13 +197,18 @@ void slice_plan::settle(size_t rows, buffers b)
 	}
 }
 
-bool slice_plan::choose(uint64_t budget, size_t least_rows)
+bool slice_plan::choose(uint64_t budget, size_t least_rows, eviction how)
 {
-	const size_t wanted = wanted_rows(least_rows);
+	const bool one_by_one = how == eviction::demand;
+	const size_t wanted =
+		one_by_one ? nrows_
+			   : wanted_rows(least_rows, how == eviction::keep ? budget / slices_of_memory : budget);
 	for (size_t least : {std::min(wanted, least_rows), size_t{1}}) {
 		// What is read and written is in use until it has come home.
 		for (buffers b : {buffers{2, 3}, buffers{2, 2}, buffers{1, 1}}) {
 			const size_t most = most_rows(budget, b);
+			if (one_by_one && b.of_others > 1)
+				continue;
 			if (most < std::max<size_t>(least, 1))
 				continue;
 			settle(std::min(most, wanted), b);

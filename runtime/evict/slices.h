@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/range.h"
+#include "evict/eviction.h"
 
 #include <memory>
 #include <span>
@@ -58,7 +59,7 @@ class slice_plan
 	bool take(std::span<const row_use> uses, size_t nrows);
 	// Chooses, once, the rows of a slice, and the buffers, for so many bytes. It should have @least_rows to keep
 	// the device busy. It is false if not even one row fits.
-	bool choose(uint64_t budget, size_t least_rows);
+	bool choose(uint64_t budget, size_t least_rows, eviction how = eviction::keep);
 
 	std::span<const window> windows() const { return {windows_.get(), nwindows_}; }
 	unsigned window_of(size_t use) const { return window_of_[use]; }
@@ -90,7 +91,7 @@ class slice_plan
 	uint64_t need(size_t rows, buffers b) const;
 	uint64_t room_of(const window &w, size_t rows) const;
 	size_t most_rows(uint64_t budget, buffers b) const;
-	size_t wanted_rows(size_t least) const;
+	size_t wanted_rows(size_t least, uint64_t most_bytes) const;
 	void settle(size_t rows, buffers b);
 
 	std::span<const row_use> uses_;

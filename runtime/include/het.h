@@ -133,7 +133,10 @@ int het_device_describe(het_device *device, struct het_device_info *info);
  */
 int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void *answer, size_t *nbytes);
 
-/** het_device_memory() fills this. All but the last two are bytes; those from given on count since the start. */
+/**
+ * het_device_memory() fills this. All are bytes but evictions, waits, slices, in_place and accesses_in_place; those from
+ * given on count since the start, but for windows and kept.
+ */
 struct het_memory_info {
 	size_t size;
 	/** The device has so much memory. */
@@ -171,6 +174,11 @@ struct het_memory_info {
 	 * gone there.
 	 */
 	uint64_t in_place, accesses_in_place;
+	/**
+	 * This is kept of what launches in slices have had there, for those to come, and goes when anything else needs
+	 * it; and so many bytes had not to travel as they were kept.
+	 */
+	uint64_t kept, reused;
 };
 
 /**
@@ -716,6 +724,8 @@ struct het_queue_args {
 	int32_t priority;
 	/** This must be 0. */
 	uint32_t reserved;
+	/** Each launch is to have ended so many nanoseconds after its call: see het_launch_args. 0 means no set time. */
+	uint64_t deadline_ns;
 };
 
 /**
@@ -873,6 +883,12 @@ struct het_launch_args {
 	int32_t priority;
 	/** This must be 0. */
 	uint32_t reserved;
+	/**
+	 * It is to have ended so many nanoseconds after this call; with 0 it has what its queue says. As that comes
+	 * nearer it becomes more urgent than its priority; HET_URGENCY=priority in the environment keeps it from that.
+	 * Nothing is promised: het_event_preemption() tells whether it came too late.
+	 */
+	uint64_t deadline_ns;
 };
 
 /**
@@ -1164,10 +1180,13 @@ struct het_preemption {
 	uint64_t rescues;
 	/** It was away for so long altogether, or so long those between its groups took. */
 	uint64_t away_ns;
+	/** It was to have ended so long after its call, or 0; and it ended so much later than that. */
+	uint64_t deadline_ns, late_ns;
 };
 
 /**
- * Shows how a launch was stopped for more urgent ones. All is 0 if it was not, and for a launch in parts or slices.
+ * Shows how a launch was stopped for more urgent ones, and whether it came too late. All but that is 0 if it was not
+ * stopped, and for a launch in parts or slices.
  * @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished.
  */
 int het_event_preemption(het_event *event, struct het_preemption *preemption);

@@ -22,6 +22,7 @@
 #include "het.h"
 
 #include <array>
+#include <chrono>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -821,6 +822,12 @@ class work
 	work &urgent(int priority) noexcept
 	{
 		args_.priority = priority;
+		return *this;
+	}
+	/** It is to have ended so long after the launch: as that comes nearer it becomes more urgent. */
+	work &within(std::chrono::nanoseconds time) noexcept
+	{
+		args_.deadline_ns = uint64_t(time.count());
 		return *this;
 	}
 	/** Lets it not begin before these have finished. */

@@ -171,6 +171,15 @@ class command_graph
 		raise_before(&n, n.level.load(std::memory_order_relaxed), raised);
 	}
 
+	// The node, and what it waits for, becomes so urgent. @raised is as above. The caller keeps @n alive.
+	template <class F> void raise_node(node &n, int8_t level, F raised)
+	{
+		hold h(lock_);
+		node *first = nullptr;
+		raise(n, level, raised, &first);
+		raise_before(first, level, raised);
+	}
+
 	// Those that use bytes of @r and are wanted(node &), and what they wait for, become so urgent. @raised is as
 	// above.
 	template <class W, class F> void raise_users(range r, int8_t level, W wanted, F raised)

@@ -15,13 +15,8 @@ class level_queue
       public:
 	static constexpr unsigned levels = 16;
 
-	void push(task &t, unsigned level)
-	{
-		uint32_t bit = uint32_t{1} << level;
-		if (!(used_.load() & bit))
-			used_.fetch_or(bit);
-		deques_[level].push(t);
-	}
+	void push(task &t, unsigned level) { at(level).push(t); }
+	void push_last(task &t, unsigned level) { at(level).push_last(t); }
 
 	// Returns the oldest task of the level that choose(mask) names, of those that have tasks, which are bits of the
 	// mask; or null if there are none, or it names none of them. Without @asks it is not asked if no more than one
@@ -87,6 +82,14 @@ class level_queue
 	}
 
       private:
+	work_deque &at(unsigned level)
+	{
+		uint32_t bit = uint32_t{1} << level;
+		if (!(used_.load() & bit))
+			used_.fetch_or(bit);
+		return deques_[level];
+	}
+
 	uint32_t waiting() const
 	{
 		uint32_t all = 0;

@@ -19,6 +19,9 @@ class work_deque;
 struct task {
 	task *toward_head = nullptr, *toward_tail = nullptr;
 	std::atomic<work_deque *> lies_in{nullptr}; // changes under that deque's lock
+	// It comes before those that are due later. It is set before it is pushed; 0 means that it has no such time, and
+	// nothing comes before it that came later.
+	uint64_t due = 0;
 };
 
 class work_deque
@@ -27,12 +30,16 @@ class work_deque
 	void push(task &t)
 	{
 		hold h(lock_);
-		t.lies_in.store(this, std::memory_order_relaxed);
-		t.toward_head = tail_;
-		t.toward_tail = nullptr;
-		(tail_ ? tail_->toward_tail : head_) = &t;
-		tail_ = &t;
-		count_.store(count_.load(std::memory_order_relaxed) + 1);
+		task *before = tail_;
+		while (t.due && before && before->due > t.due)
+			before = before->toward_head;
+		link(t, before);
+	}
+	// Does so behind all others, whatever is due.
+	void push_last(task &t)
+	{
+		hold h(lock_);
+		link(t, tail_);
 	}
 
 	// Returns the oldest task, or null if there is none.
@@ -96,6 +103,17 @@ class work_deque
 	      private:
 		futex_lock &lock_;
 	};
+
+	// Puts it behind @before, or first.
+	void link(task &t, task *before)
+	{
+		t.lies_in.store(this, std::memory_order_relaxed);
+		t.toward_head = before;
+		t.toward_tail = before ? before->toward_tail : head_;
+		(t.toward_tail ? t.toward_tail->toward_head : tail_) = &t;
+		(before ? before->toward_tail : head_) = &t;
+		count_.store(count_.load(std::memory_order_relaxed) + 1);
+	}
 
 	task *unlink(task &t)
 	{

@@ -37,6 +37,7 @@ fake_cuda_state fake_cuda = {.devices = 2,
 			     .peer_copies = 0,
 			     .batches = 0,
 			     .kernels_begun = 0,
+			     .launches = {},
 			     .writes = 0,
 			     .writes_under_way = 0,
 			     .asked_copies = 0,
@@ -183,6 +184,9 @@ int cuDeviceGetAttribute(int *value, int attribute, cu_device)
 		break;
 	case cu_attribute_max_shared_memory_per_block:
 		*value = 48 << 10;
+		break;
+	case cu_attribute_total_constant_memory:
+		*value = 65536;
 		break;
 	case cu_attribute_multiprocessor_count:
 		*value = 1;

@@ -59,8 +59,9 @@ struct fake_cuda_state {
 	std::atomic<int> peer_copies;
 	std::atomic<int> batches;
 	std::atomic<int> kernels_begun;
-	std::atomic<int> writes;           // asynchronous copies to a device
-	std::atomic<int> writes_under_way; // those that have not ended
+	std::atomic<int> launches[fake_cuda_linked]; // by device
+	std::atomic<int> writes;                     // asynchronous copies to a device
+	std::atomic<int> writes_under_way;           // those that have not ended
 	std::atomic<int> asked_copies;  // asynchronous copies to the host and batches that were asked for, or refused
 	std::atomic<int> compilations;  // compilations of a text
 	std::atomic<int> contexts_held; // contexts that are retained and not released

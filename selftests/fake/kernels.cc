@@ -357,6 +357,8 @@ int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned gri
 		put_arguments(l, parameters);
 	int later = injected_work(__func__);
 	CUstream_st &on = stream_or_default(stream);
+	if (on.context.device < fake_cuda_linked)
+		fake_cuda.launches[on.context.device]++;
 	on.add([=, &on] { return later ? later : run(*f, l, on.priority); });
 	return 0;
 }

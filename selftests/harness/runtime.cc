@@ -174,6 +174,14 @@ void wait_for(het_event *e)
 	HET_OK(het_event_wait(1, &e));
 }
 
+het_preemption preemption_of(het_event *e)
+{
+	het_preemption p = {};
+	p.size = sizeof p;
+	HET_OK(het_event_preemption(e, &p));
+	return p;
+}
+
 int status_of(het_event *e)
 {
 	int status;

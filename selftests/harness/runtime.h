@@ -96,6 +96,7 @@ void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t val
 // Waits for the event, which must not fail.
 void wait_for(het_event *e);
 int status_of(het_event *e);
+het_preemption preemption_of(het_event *e);
 
 // Skips the case if the driver is another one.
 fake_cuda_state &fake_cuda_driver();

@@ -3,6 +3,8 @@
 #include "test.h"
 
 #include <algorithm>
+#include <atomic>
+#include <unistd.h>
 
 using namespace cltest;
 
@@ -19,6 +21,19 @@ kernel void wander(read_only image2d_t from, sampler_t s, global uint *out, floa
 {
 	size_t i = get_global_id(0);
 	out[i] = read_imageui(from, s, (float2)(-1.5f + i * step, 0.5f)).x;
+}
+kernel void slow(volatile global uint *out, uint n)
+{
+	for (uint i = 0; i < n; i++)
+		out[0] += i;
+}
+kernel void store(global uint *to, uint value)
+{
+	to[get_global_id(0)] = value;
+}
+kernel void fetch(read_only image1d_buffer_t from, global uint *to)
+{
+	to[get_global_id(0)] = read_imageui(from, (int)get_global_id(0)).x;
 }
 kernel void line(read_only image1d_buffer_t from, write_only image1d_buffer_t to)
 {
@@ -236,6 +251,265 @@ TEST(image_of_a_buffer)
 	OK(clReleaseKernel(k));
 	for (cl_mem m : {a, b, from, to})
 		OK(clReleaseMemObject(m));
+}
+
+// Whatever command writes the buffer, kernels that read the image find it, and those that come after them too.
+TEST(image_of_a_buffer_that_commands_write)
+{
+	if (!has_images(fx))
+		return;
+	constexpr size_t n = 64, extent[3] = {n, 1, 1}, all[3] = {n * 4, 1, 1};
+	const cl_image_format f = {CL_R, CL_UNSIGNED_INT32};
+	cl_mem whole = fx.buffer(n * 4), other = fx.buffer(n * 4), to = fx.buffer(n * 4);
+	cl_mem i = image(fx.context, CL_MEM_OBJECT_IMAGE1D_BUFFER, f, extent, 0, nullptr, whole);
+	cl_mem line = image(fx.context, CL_MEM_OBJECT_IMAGE1D, f, extent);
+	const cl_buffer_region region = {0, n * 4};
+	cl_int err = CL_SUCCESS;
+	cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+	OK(err);
+	cl_kernel get = fx.kernel(source, "fetch"), put = fx.kernel(source, "store");
+	set(get, 0, i);
+	set(get, 1, to);
+	std::vector<cl_uint> values(n), got(n);
+	cl_uint last = 0;
+	auto write = [&](unsigned how) -> cl_int {
+		const cl_uint4 color = {{++last}};
+		std::fill(values.begin(), values.end(), last);
+		cl_mem m = how % 2 ? part : whole;
+		OK(clEnqueueWriteBuffer(fx.queue, other, CL_TRUE, 0, n * 4, values.data(), 0, nullptr, nullptr));
+		OK(clEnqueueFillImage(fx.queue, line, &color, zero, extent, 0, nullptr, nullptr));
+		switch (how / 2) {
+		case 0:
+			return clEnqueueWriteBuffer(fx.queue, m, CL_TRUE, 0, n * 4, values.data(), 0, nullptr, nullptr);
+		case 1:
+			return clEnqueueWriteBufferRect(fx.queue, m, CL_TRUE, zero, zero, all, 0, 0, 0, 0,
+							values.data(), 0, nullptr, nullptr);
+		case 2:
+			return clEnqueueCopyBuffer(fx.queue, other, m, 0, 0, n * 4, 0, nullptr, nullptr);
+		case 3:
+			return clEnqueueCopyBufferRect(fx.queue, other, m, zero, zero, all, 0, 0, 0, 0, 0, nullptr,
+						       nullptr);
+		case 4:
+			return clEnqueueFillBuffer(fx.queue, m, &last, 4, 0, n * 4, 0, nullptr, nullptr);
+		case 5:
+			return clEnqueueCopyImageToBuffer(fx.queue, line, m, zero, extent, 0, 0, nullptr, nullptr);
+		case 6:
+			return clEnqueueFillImage(fx.queue, i, &color, zero, extent, 0, nullptr, nullptr);
+		case 7:
+			set(put, 0, m);
+			set(put, 1, last);
+			return clEnqueueNDRangeKernel(fx.queue, put, 1, nullptr, extent, nullptr, 0, nullptr, nullptr);
+		}
+		void *p = clEnqueueMapBuffer(fx.queue, m, CL_TRUE, CL_MAP_WRITE, 0, n * 4, 0, nullptr, nullptr, &err);
+		OK(err);
+		memcpy(p, values.data(), n * 4);
+		return clEnqueueUnmapMemObject(fx.queue, m, p, 0, nullptr, nullptr);
+	};
+	for (unsigned how = 0; how < 2 * 9; how++) {
+		OK(write(how));
+		for (int again = 0; again < 2; again++) {
+			OK(clEnqueueNDRangeKernel(fx.queue, get, 1, nullptr, extent, nullptr, 0, nullptr, nullptr));
+			OK(clEnqueueReadBuffer(fx.queue, to, CL_TRUE, 0, n * 4, got.data(), 0, nullptr, nullptr));
+			if (got[0] != last || got != values)
+				FAIL("way %u of writing: %u, not %u", how, got[0], last);
+		}
+	}
+	OK(clReleaseKernel(get));
+	OK(clReleaseKernel(put));
+	for (cl_mem m : {i, line, part, whole, other, to})
+		OK(clReleaseMemObject(m));
+}
+
+// A kernel that reads an image of a buffer does not wait for others that do.
+TEST(readers_of_a_buffers_image)
+{
+	if (!has_images(fx))
+		return;
+	constexpr size_t n = 64, extent[3] = {n, 1, 1};
+	const cl_image_format f = {CL_R, CL_UNSIGNED_INT32};
+	cl_mem buffer = fx.buffer(n * 4), to[] = {fx.buffer(n * 4), fx.buffer(n * 4)};
+	cl_mem i = image(fx.context, CL_MEM_OBJECT_IMAGE1D_BUFFER, f, extent, 0, nullptr, buffer);
+	const cl_uint value = 9;
+	OK(clEnqueueFillBuffer(fx.queue, buffer, &value, 4, 0, n * 4, 0, nullptr, nullptr));
+	OK(clFinish(fx.queue));
+	cl_kernel k = fx.kernel(source, "fetch");
+	cl_command_queue q = fx.unordered();
+	cl_int err = CL_SUCCESS;
+	cl_event gate = clCreateUserEvent(fx.context, &err), done[2];
+	OK(err);
+	set(k, 0, i);
+	for (cl_uint late : {1u, 0u}) {
+		set(k, 1, to[late]);
+		OK(clEnqueueNDRangeKernel(q, k, 1, nullptr, extent, nullptr, late, late ? &gate : nullptr,
+					  &done[late]));
+	}
+	OK(clWaitForEvents(1, done)); // while the one before waits
+	OK(clSetUserEventStatus(gate, CL_COMPLETE));
+	OK(clFinish(q));
+	for (cl_mem m : to) {
+		cl_uint got = 0;
+		OK(clEnqueueReadBuffer(q, m, CL_TRUE, 4 * (n - 1), 4, &got, 0, nullptr, nullptr));
+		CHECK_EQ(got, value);
+		OK(clReleaseMemObject(m));
+	}
+	for (cl_event e : {gate, done[0], done[1]})
+		OK(clReleaseEvent(e));
+	OK(clReleaseCommandQueue(q));
+	OK(clReleaseKernel(k));
+	OK(clReleaseMemObject(i));
+	OK(clReleaseMemObject(buffer));
+}
+
+// The host may write until the unmap begins, and kernels that wait for it find all of that.
+TEST(kernels_wait_for_the_end_of_a_map)
+{
+	if (!has_images(fx))
+		return;
+	constexpr size_t n = 16, extent[3] = {n, 1, 1};
+	cl_mem buffer = fx.buffer(n * 4), to = fx.buffer(n * 4);
+	const cl_image_format f = {CL_R, CL_UNSIGNED_INT32};
+	cl_mem of_buffer = image(fx.context, CL_MEM_OBJECT_IMAGE1D_BUFFER, f, extent, 0, nullptr, buffer);
+	cl_mem plane = image(fx.context, CL_MEM_OBJECT_IMAGE2D, f, extent);
+	cl_command_queue q = fx.unordered();
+	cl_int err = CL_SUCCESS;
+	cl_kernel get = fx.kernel(source, "fetch"), wander = fx.kernel(source, "wander");
+	cl_sampler s = clCreateSampler(fx.context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &err);
+	OK(err);
+	set(get, 0, of_buffer);
+	set(get, 1, to);
+	set(wander, 0, plane);
+	set(wander, 1, s);
+	set(wander, 2, to);
+	set(wander, 3, 1.0f);
+	for (bool is_plane : {false, true}) {
+		size_t row = 0;
+		cl_mem m = is_plane ? plane : buffer;
+		auto *p = static_cast<cl_uint *>(is_plane ? clEnqueueMapImage(q, m, CL_TRUE, CL_MAP_WRITE, zero, extent,
+									      &row, nullptr, 0, nullptr, nullptr, &err)
+							  : clEnqueueMapBuffer(q, m, CL_TRUE, CL_MAP_WRITE, 0, n * 4, 0,
+									       nullptr, nullptr, &err));
+		OK(err);
+		cl_event gate = clCreateUserEvent(fx.context, &err), unmapped, done;
+		OK(clEnqueueUnmapMemObject(q, m, p, 1, &gate, &unmapped));
+		OK(clEnqueueNDRangeKernel(q, is_plane ? wander : get, 1, nullptr, extent, nullptr, 1, &unmapped,
+					  &done));
+		usleep(50000); // in which nothing is to begin
+		for (size_t i = 0; i < n; i++)
+			p[i] = 7;
+		OK(clSetUserEventStatus(gate, CL_COMPLETE));
+		OK(clWaitForEvents(1, &done));
+		cl_uint got = 0;
+		OK(clEnqueueReadBuffer(q, to, CL_TRUE, 4, 4, &got, 0, nullptr, nullptr));
+		CHECK_EQ(got, cl_uint{7});
+		for (cl_event e : {gate, unmapped, done})
+			OK(clReleaseEvent(e));
+	}
+	OK(clReleaseCommandQueue(q));
+	OK(clReleaseKernel(get));
+	OK(clReleaseKernel(wander));
+	OK(clReleaseSampler(s));
+	for (cl_mem m : {of_buffer, plane, buffer, to})
+		OK(clReleaseMemObject(m));
+}
+
+// A kernel that has an image in a texture uses it as one does that has a buffer.
+TEST(destructor_callbacks_of_images)
+{
+	if (!has_images(fx))
+		return;
+	constexpr size_t n = 16, extent[3] = {n, 1, 1};
+	const cl_image_format f = {CL_R, CL_UNSIGNED_INT32};
+	static std::atomic<int> gone{0};
+	cl_mem m = image(fx.context, CL_MEM_OBJECT_IMAGE2D, f, extent), to = fx.buffer(n * 4);
+	const cl_uint4 color = {{3}};
+	OK(clEnqueueFillImage(fx.queue, m, &color, zero, extent, 0, nullptr, nullptr));
+	OK(clFinish(fx.queue));
+	OK(clSetMemObjectDestructorCallback(
+		m, [](cl_mem, void *) { gone++; }, nullptr));
+	cl_int err = CL_SUCCESS;
+	cl_kernel k = fx.kernel(source, "wander");
+	cl_sampler s = clCreateSampler(fx.context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &err);
+	OK(err);
+	set(k, 0, m);
+	set(k, 1, s);
+	set(k, 2, to);
+	set(k, 3, 1.0f);
+	cl_event gate = clCreateUserEvent(fx.context, &err);
+	OK(clEnqueueNDRangeKernel(fx.queue, k, 1, nullptr, extent, nullptr, 1, &gate, nullptr));
+	OK(clReleaseKernel(k));
+	OK(clReleaseMemObject(m));
+	usleep(50000);
+	CHECK_EQ(gone.load(), 0);
+	OK(clSetUserEventStatus(gate, CL_COMPLETE));
+	OK(clFinish(fx.queue));
+	while (!gone)
+		usleep(1000);
+	OK(clReleaseEvent(gate));
+	OK(clReleaseSampler(s));
+	OK(clReleaseMemObject(to));
+}
+
+// A launch that waits for memory, as a kernel uses a buffer, does not keep callbacks from using images: whoever calls
+// them may have to see to the end of that kernel.
+TEST(callbacks_use_images_while_memory_is_waited_for, [] { setenv("HET_DEVICE_MEMORY", "2M", 1); })
+{
+	if (!has_images(fx))
+		return;
+	constexpr size_t side = 640, extent[3] = {side, side, 1}, n = side * side * 4, one[3] = {1, 1, 1};
+	const cl_image_format f = {CL_R, CL_UNSIGNED_INT32};
+	struct shared {
+		cl_command_queue q;
+		cl_mem small;
+		cl_uint got;
+		std::atomic<int> calls;
+	} s = {fx.unordered(), image(fx.context, CL_MEM_OBJECT_IMAGE2D, f, one), 0, {0}};
+	cl_mem large = image(fx.context, CL_MEM_OBJECT_IMAGE2D, f, extent), out = fx.buffer(n), to = fx.buffer(64);
+	cl_int err = CL_SUCCESS;
+	cl_kernel slow = fx.kernel(source, "slow"), wander = fx.kernel(source, "wander");
+	cl_sampler sampler = clCreateSampler(fx.context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &err);
+	OK(err);
+	set(wander, 0, large);
+	set(wander, 1, sampler);
+	set(wander, 2, to);
+	set(wander, 3, 1.0f);
+	const size_t single = 1;
+	cl_event done;
+	auto run_slow = [&](cl_mem on, cl_uint rounds, cl_event *event) {
+		set(slow, 0, on);
+		set(slow, 1, rounds);
+		OK(clEnqueueNDRangeKernel(s.q, slow, 1, nullptr, &single, nullptr, 0, nullptr, event));
+	};
+	run_slow(out, 1, nullptr); // has it compiled
+	OK(clFinish(s.q));
+	// A GPU takes a hundred times longer for one access after the other.
+	const bool is_gpu = info<cl_device_type>(clGetDeviceInfo, fx.device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU;
+	const cl_uint rounds = is_gpu ? 1 << 18 : 1 << 27;
+	run_slow(to, rounds, &done);
+	run_slow(out, rounds, nullptr);
+	OK(clSetEventCallback(
+		done, CL_COMPLETE,
+		[](cl_event, cl_int, void *arg) {
+			auto *with = static_cast<shared *>(arg);
+			constexpr size_t region[3] = {1, 1, 1};
+			OK(clEnqueueReadImage(with->q, with->small, CL_FALSE, zero, region, 0, 0, &with->got, 0,
+					      nullptr, nullptr));
+			with->calls++;
+		},
+		&s));
+	usleep(30000); // the first one runs, and the second one is under way
+	OK(clEnqueueNDRangeKernel(s.q, wander, 1, nullptr, &single, nullptr, 0, nullptr, nullptr));
+	OK(clFinish(s.q));
+	while (!s.calls)
+		usleep(1000);
+	OK(clFinish(s.q));
+	CHECK_EQ(info<cl_int>(clGetEventInfo, done, CL_EVENT_COMMAND_EXECUTION_STATUS), CL_COMPLETE);
+	OK(clReleaseEvent(done));
+	OK(clReleaseSampler(sampler));
+	OK(clReleaseKernel(slow));
+	OK(clReleaseKernel(wander));
+	for (cl_mem m : {s.small, large, out, to})
+		OK(clReleaseMemObject(m));
+	OK(clReleaseCommandQueue(s.q));
 }
 
 // What one device has written, the next one reads.

@@ -78,7 +78,7 @@ bool is_wanted(const char *name, int argc, char **argv)
 
 } // namespace
 
-test_case::test_case(const char *n, case_function *f) : name(n), run(f), next(first_case)
+test_case::test_case(const char *n, case_function *f, void (*p)()) : name(n), run(f), prepare(p), next(first_case)
 {
 	first_case = this;
 }
@@ -179,6 +179,8 @@ static int run_all(int argc, char **argv)
 	for (test_case *c = first_case; c; c = c->next) {
 		for (int d = 0; d < ndevices && is_wanted(c->name, argc, argv); d++) {
 			const int status = in_child([&] {
+				if (c->prepare)
+					c->prepare();
 				fixture fx(find_devices()[size_t(d)]);
 				c->run(fx);
 			});

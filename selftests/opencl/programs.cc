@@ -2,6 +2,11 @@
 // Programs that build, that do not, that are compiled and linked, and that come from binaries.
 #include "test.h"
 
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
 using namespace cltest;
 
 namespace
@@ -221,4 +226,57 @@ TEST(binaries)
 	CHECK(!clCreateProgramWithBinary(fx.context, 1, &fx.device, &n, &from, &state, &err));
 	CHECK_EQ(err, CL_INVALID_BINARY);
 	CHECK_EQ(state, CL_INVALID_BINARY);
+}
+
+// A folder for what processes keep, and what is there of analyses.
+struct kept_folder {
+	std::string path = "/tmp/het-kept-XXXXXX";
+	kept_folder() { CHECK(mkdtemp(path.data())); }
+	~kept_folder() { CHECK(!system(("rm -r " + path).c_str())); }
+	std::vector<std::string> files() const
+	{
+		std::vector<std::string> all;
+		std::error_code none;
+		for (const auto &f : std::filesystem::directory_iterator(path + "/libhet", none)) {
+			if (f.path().filename().string().starts_with("analysed-"))
+				all.push_back(f.path());
+		}
+		return all;
+	}
+	// Runs another case, which has launches shared, in a process of its own.
+	void share_launches() const
+	{
+		const std::string command = "XDG_CACHE_HOME=" + path + " HET_CACHE_SIZE=16M HET_OPENCL_DEVICES=joint " +
+					    std::filesystem::read_symlink("/proc/self/exe").string() +
+					    " shared_launches >" + path + "/said";
+		CHECK(!system(command.c_str()));
+	}
+};
+
+ino_t file_of(const std::string &name)
+{
+	struct stat s;
+	CHECK(!stat(name.c_str(), &s));
+	return s.st_ino;
+}
+
+// What a process has had analysed, another one finds; what is damaged is as if it were not there.
+TEST(analyses_are_kept)
+{
+	if (!text(clGetDeviceInfo, fx.device, CL_DEVICE_NAME).starts_with("2 joint") || !makes_binaries())
+		return;
+	const kept_folder folder;
+	folder.share_launches();
+	const std::vector<std::string> files = folder.files();
+	CHECK_EQ(files.size(), size_t{2}); // the case has two programs
+	const timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+	const ino_t was[] = {file_of(files[0]), file_of(files[1])};
+	for (const std::string &f : files)
+		CHECK(!utimensat(AT_FDCWD, f.c_str(), long_ago, 0));
+	CHECK(!truncate(files[1].c_str(), off_t(std::filesystem::file_size(files[1]) - 1)));
+	folder.share_launches();
+	struct stat s;
+	CHECK(!stat(files[0].c_str(), &s));
+	CHECK(s.st_ino == was[0] && s.st_mtim.tv_sec > 1000); // was read
+	CHECK(file_of(files[1]) != was[1]);                   // was made anew
 }

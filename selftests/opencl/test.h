@@ -83,15 +83,16 @@ bool makes_binaries();
 using case_function = void(fixture &);
 
 struct test_case {
-	test_case(const char *n, case_function *f);
+	test_case(const char *n, case_function *f, void (*p)() = nullptr);
 	const char *name;
 	case_function *run;
+	void (*prepare)(); // is called before libhet starts, unless it is null
 	test_case *next;
 };
 
-#define TEST(NAME)                                             \
-	static void NAME(cltest::fixture &fx);                 \
-	static cltest::test_case register_##NAME(#NAME, NAME); \
+#define TEST(NAME, ...)                                                                   \
+	static void NAME(cltest::fixture &fx);                                            \
+	static cltest::test_case register_##NAME(#NAME, NAME __VA_OPT__(, ) __VA_ARGS__); \
 	static void NAME([[maybe_unused]] cltest::fixture &fx)
 
 } // namespace cltest

@@ -31,15 +31,25 @@ het_launch_args as_launch(const request &r, const std::vector<het_arg> &args)
 	std::copy(r.local.size.begin(), r.local.size.end(), l.local);
 	std::copy(r.offset.size.begin(), r.offset.size.end(), l.offset);
 	l.flags = (r.is_split ? HET_SPLIT : 0) | (r.is_split && r.is_unsafe ? HET_SPLIT_UNSAFE : 0);
+	l.priority = r.priority;
+	l.deadline_ns = r.deadline_ns;
 	l.arg_size = sizeof(het_arg);
 	l.args = args.data();
 	l.nargs = args.size();
 	return l;
 }
 
+het_preemption preemption_of(const het::event &e)
+{
+	het_preemption p = {};
+	p.size = sizeof(p);
+	het::check(het_event_preemption(e.get(), &p), "het_event_preemption");
+	return p;
+}
+
 launched describe(const het::event &e, uint64_t work_items)
 {
-	launched l = {e.times(), {}, copied_so_far(), {}};
+	launched l = {e.times(), {}, preemption_of(e), copied_so_far(), {}};
 	const auto parts = e.parts();
 	uint64_t along = 0; // counts work-items in the dimension in which it was split
 	for (const het_event_part_info &p : parts)

@@ -14,6 +14,8 @@ struct request {
 	bool is_split = false;
 	bool is_unsafe = false; // it is split whatever the fat binary says
 	unsigned repeat = 1;
+	int priority = 0;
+	uint64_t deadline_ns = 0; // of each launch, from its call on; 0 is none
 
 	uint64_t work_items() const;
 };
@@ -40,6 +42,7 @@ struct carried {
 struct launched {
 	het_event_times times;
 	std::vector<part> parts;
+	het_preemption preemption;
 	copied until_end;
 	std::vector<carried> paths;
 };

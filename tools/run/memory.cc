@@ -63,6 +63,8 @@ json describe_memory(const std::vector<het::device> &devices)
 			       {"slices", m.slices},
 			       {"sent", m.sent},
 			       {"brought", m.brought},
+			       {"kept", m.kept},
+			       {"reused", m.reused},
 			       {"in_place", m.in_place},
 			       {"accesses_in_place", m.accesses_in_place},
 			       {"evictions", m.evictions},
@@ -80,6 +82,8 @@ void print_memory(const json &memory)
 		printf("\nmemory of %s: %lu bytes\n", d["device"].get<std::string>().c_str(), number(d, "budget"));
 		printf("  %lu slices, for which %lu bytes were sent and %lu came home\n", number(d, "slices"),
 		       number(d, "sent"), number(d, "brought"));
+		printf("  %lu bytes are kept for launches to come, and %lu had not to be sent as they were kept\n",
+		       number(d, "kept"), number(d, "reused"));
 		printf("  %lu launches in place, with %lu accesses to host memory\n", number(d, "in_place"),
 		       number(d, "accesses_in_place"));
 		printf("  %lu arrays of %lu bytes left, of which %lu had to be copied; launches waited %lu times\n",

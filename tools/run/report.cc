@@ -75,6 +75,16 @@ json describe_launches(const outcome &o)
 	return {{"count", ms.size()}, {"first_ms", ms[0]}, {"median_ms", median(ms)}};
 }
 
+json describe_deadline(const request &r, const outcome &o)
+{
+	uint64_t late = 0, most = 0;
+	for (const launched &l : o.launches) {
+		late += l.preemption.late_ns > 0;
+		most = std::max(most, l.preemption.late_ns);
+	}
+	return {{"ms", double(r.deadline_ns) * 1e-6}, {"late", late}, {"most_late_ms", double(most) * 1e-6}};
+}
+
 json describe_output(const argument &a, const std::vector<std::byte> &bytes)
 {
 	json first = json::array();
@@ -96,13 +106,16 @@ json describe(const request &r, const std::vector<argument> &arguments, const ou
 		if (arguments[n].is_written())
 			outputs.push_back(describe_output(arguments[n], o.bytes[n]));
 	const copied all = copied_so_far(); // counts what came when the outputs were looked at, too
-	return {{"kernel", r.kernel.info().name},
-		{"work_items", r.work_items()},
-		{"launches", describe_launches(o)},
-		{"devices", describe_devices(o)},
-		{"bytes_to_devices", all.to_devices},
-		{"bytes_to_host", all.to_host},
-		{"outputs", outputs}};
+	json report = {{"kernel", r.kernel.info().name},
+		       {"work_items", r.work_items()},
+		       {"launches", describe_launches(o)},
+		       {"devices", describe_devices(o)},
+		       {"bytes_to_devices", all.to_devices},
+		       {"bytes_to_host", all.to_host},
+		       {"outputs", outputs}};
+	if (r.deadline_ns)
+		report["deadline"] = describe_deadline(r, o);
+	return report;
 }
 
 std::vector<std::string> compare(const std::vector<argument> &arguments, const outcome &a, const outcome &b)
@@ -130,6 +143,11 @@ void print(const json &report)
 	       report["work_items"].get<unsigned long>());
 	printf("%lu launch%s: the first %.3f ms, median %.3f ms\n\n", count, count == 1 ? "" : "es",
 	       launches["first_ms"].get<double>(), launches["median_ms"].get<double>());
+	if (report.contains("deadline")) {
+		const json &d = report["deadline"];
+		printf("%lu later than the deadline of %.3f ms, by %.3f ms at most\n\n", d["late"].get<unsigned long>(),
+		       d["ms"].get<double>(), d["most_late_ms"].get<double>());
+	}
 	printf("%6s %13s %8s %12s  %s\n", "parts", "work-items", "share", "busy, ms", "device");
 	for (const json &d : report["devices"])
 		printf("%6lu %13lu %6.1f %% %12.3f  %s\n", d["parts"].get<unsigned long>(),

@@ -112,6 +112,17 @@ def shapes_reach_the_kernel(_: Path) -> None:
     same(report["outputs"][0]["first"], [str(x + 100 * y + 20000) for y in range(2) for x in range(4)])
 
 
+def launches_that_are_late_are_told(_: Path) -> None:
+    usual = ("--global", 64, "--repeat", 3, "--priority", 2, *args("index", "3"))
+    for ms, late in (("0.000001", 3), ("3600000", 0)):
+        deadline = run("add", *usual, "--deadline", ms)["deadline"]
+        same((deadline["ms"], deadline["late"], deadline["most_late_ms"] > 0), (float(ms), late, late > 0))
+    within("0 later than the deadline of 3600000.000 ms", call("add", *usual, "--deadline", 3600000).out)
+    same("deadline" in run("add", *usual), False)
+    for wrong in (("--deadline", 0), ("--priority", 8)):
+        same(call("add", *usual, *wrong).status != 0, True)
+
+
 def launches_are_repeated_on_the_same_arrays(_: Path) -> None:
     report = run("add", "--global", 64, "--repeat", 5, *args("index,show=2", "3"))
     same((report["outputs"][0]["first"], report["launches"]["count"]), (["15", "16"], 5))
@@ -270,6 +281,7 @@ CASES: list[Callable[[Path], None]] = [
     files_go_in_and_out,
     values_of_all_kinds_are_taken,
     shapes_reach_the_kernel,
+    launches_that_are_late_are_told,
     launches_are_repeated_on_the_same_arrays,
     devices_are_chosen,
     devices_share_launches,

@@ -30,17 +30,25 @@ def of(name, default="0"):
     return a[a.index("--" + name) + 1] if "--" + name in a else default
 if of("pattern") == os.environ.get("FAIL"):
     sys.exit("as told")
-policy, memory, seed = of("policy"), float(of("memory")), int(of("first-seed"))
+policy, memory = of("policy"), float(of("memory"))
 with open(os.environ["CALLS"], "a") as calls:
     calls.write(" ".join(a) + "\\n")
 rows = []
 if "--saturation" in a:
-    high = {"dor": 0.2, "destdetect": 0.25, "localbuf": 0.3, "dll": 0.36, "adaptive": 0.54}[policy]
+    high = {"dor": 0.2, "destdetect": 0.25, "localbuf": 0.3, "dll": 0.36, "adaptive": 0.54, "ideal": 0.57}[policy]
     high = 0.5 if policy == "adaptive" and of("pattern") == "shuffle" else high
     high *= 1.5 if of("routing") == "yx" and memory > 0.5 else 1
     high *= 3 if of("network") == "cmesh" and of("pattern") == "pairs" else 1
     high *= 2 if of("threshold") == "4" and policy == "dll" else 1
     rows = [{"name": f"{policy}/saturation by {d}", "median": high} for d in ("latency", "accepted", "peak")]
+elif "--ceiling" in a:
+    rows = [{"name": "ceiling/bound", "median": 0.6 if of("routing") == "o1turn" else 0.4}]
+elif "--cost" in a:
+    for kind, network in (("flip-flops", 4), ("SRAM", 2)):
+        for name, most in (("links", 8), ("network", network), ("dll: ring", 0.2), ("dll: memories", 0.1),
+                           ("localbuf: lines", 0.01), ("destdetect: memories", 0.1), ("adaptive: ring", 0.1)):
+            rows += [{"name": f"{name}, {kind}/{what}", "median": most * part} for what, part in
+                     (("area", 1), ("wiring", 2), ("leakage", 0.25), ("switching", 0.75))]
 elif "--play" in a:
     cycles = {"dor": 1000, "destdetect": 950, "localbuf": 900, "dll": 800, "adaptive": 700}[policy]
     rows = [{"name": "misses", "median": 5}, {"name": f"{policy}/cycles", "median": cycles},
@@ -75,15 +83,28 @@ def program(work: Path) -> Path:
     return path
 
 
+# Its last argument is the file to write.
+PTX_RECORDER = """#!%s -IS
+import os, pathlib, sys
+with open(os.environ["CALLS"], "a") as calls:
+    calls.write("recorded " + sys.argv[sys.argv.index("--kernel") + 1] + "\\n")
+read = [a[3:] for a in sys.argv if a.startswith("in:")]
+if not all(pathlib.Path(p).stat().st_size for p in [sys.argv[2], *read]):
+    sys.exit("empty")
+pathlib.Path(sys.argv[-1]).write_text("accesses")
+"""
+
+
 def recorder(work: Path) -> None:
-    path = work / "record"
-    path.write_text(RECORDER % sys.executable)
-    path.chmod(0o755)
+    for name, text in (("record", RECORDER), ("record-ptx", PTX_RECORDER)):
+        path = work / name
+        path.write_text(text % sys.executable)
+        path.chmod(0o755)
 
 
 def drawn(work: Path, *more: str, env: dict[str, str] | None = None) -> command_line.Called:
     environment = {"CALLS": str(work / "calls"), **(env or {})}
-    programs = ["--program", work / "sim", "--recorder", work / "record"]
+    programs = ["--program", work / "sim", "--recorder", work / "record", "--kernel-recorder", work / "record-ptx"]
     return Called(*programs, "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
 
 
@@ -96,6 +117,15 @@ def calls(work: Path) -> list[str]:
 
 def result(work: Path) -> dict:
     return json.loads((work / "out/noc-figures.json").read_text())
+
+
+def shares_are_those_of_ceilings_and_costs(said: dict) -> None:
+    same({n: {round(v, 6) for v in of.values()} for n, of in said["ceilings"].items()},
+        {"dll": {0.9}, "adaptive": {0.9, round(0.5 / 0.6, 6)}, "ideal": {0.95}})
+    same({kind: {what: round(v, 6) for what, v in of["dll"].items()} for kind, of in said["costs"].items()},
+        {"flip-flops": {"area": 0.075, "with wires": 0.075, "power": 0.075},
+         "SRAM": {"area": 0.15, "with wires": 0.15, "power": 0.15}})
+    same(round(said["costs"]["SRAM"]["localbuf"]["area"], 6), 0.005)
 
 
 def ratios_are_those_of_the_runs(work: Path) -> None:
@@ -115,7 +145,11 @@ def ratios_are_those_of_the_runs(work: Path) -> None:
     worst = next(row for row in result(work)["statements"] if row["what"] == "adaptive / DLL, worst case")
     within("shuffle", worst["latency"]["case"])
     within("1.800", (work / "out/noc-figures.txt").read_text())
+    shares_are_those_of_ceilings_and_costs(result(work))
     made = calls(work)
+    within("--rate 0.1", next(c for c in made if "--cost" in c))
+    same(len([c for c in made if "--ceiling" in c]), 3 * len(figures.PATTERNS))
+    made = [c for c in made if "--cost" not in c]
     same(all("--routing o1turn" in c for c in made if "--policy adaptive" in c), True)
     same(any("--routing o1turn" in c for c in made if "--policy dll" in c), False)
 
@@ -124,12 +158,14 @@ def all_patterns_run_on_all_networks(work: Path) -> None:
     program(work)
     same(drawn(work, "--networks").status, 0)
     said = json.loads((work / "out/noc-networks.json").read_text())["networks"]
-    same([(row["network"], row["routing"], row["policy"], row["memory"]) for row in said], list(figures.NETWORKS))
+    same([(row["network"], row["routing"], row["policy"], row["memory"]) for row in said],
+        [(below or name, *rest) for name, below, *rest in figures.NETWORKS])
     highest = [row["patterns"]["pairs"]["peak"]["mean"] for row in said]
-    same([round(h, 6) for h in highest], [0.2, 0.2, 0.6, 0.6, 0.2, 0.36, 0.54])
+    same([round(h, 6) for h in highest], [0.2, 0.2, 0.6, 0.6, 0.2, 0.36, 0.54, 0.2, 0.36, 0.54])
     made = calls(work)
     same(len(made), len(figures.NETWORKS) * len(figures.ALL_PATTERNS))
     same([c for c in made if "--memory" in c and "two-layers" not in c], [])
+    same(len([c for c in made if "--interposer double-butterfly" in c]), 3 * len(figures.ALL_PATTERNS))
     within("pairs", (work / "out/noc-networks.txt").read_text())
 
 
@@ -163,11 +199,14 @@ def programs_are_recorded_once_and_played_by_all(work: Path) -> None:
     same({name: {n: of[n]["cycles"] for n in of} for name, of in result(work)["applications"].items()},
         {name: {"dor": 1000, "destdetect": 950, "localbuf": 900, "dll": 800, "adaptive": 700}
          for name in figures.PROGRAMS})
+    same({of["dll"]["cycles"] for of in result(work)["kernels"].values()}, {800})
+    same(list(result(work)["kernels"]), list(figures.KERNELS))
     within("0.800", (work / "out/noc-figures.txt").read_text())
     made = calls(work)
-    same(sorted(c for c in made if "recorded" in c), sorted(f"recorded {name}" for name in figures.PROGRAMS))
+    kernels = [kernel for _, kernel, *_ in figures.KERNELS.values()]
+    same(sorted(c for c in made if "recorded" in c), sorted(f"recorded {n}" for n in (*figures.PROGRAMS, *kernels)))
     played = [c for c in made if "--play" in c]
-    same(len(played), len(figures.PROGRAMS) * len(figures.POLICIES))
+    same(len(played), (len(figures.PROGRAMS) + len(figures.KERNELS)) * len(figures.POLICIES))
     same([c for c in played if "--pattern" in c or "--saturation" in c or "--length" in c], [])
     drawn(work)
     same(calls(work), [])
@@ -264,7 +303,7 @@ def gnuplot_draws_every_line(work: Path) -> None:
     program(work)
     called = drawn(work)
     same(called.status, 0)
-    for name in figures.FIGURES:
+    for name in (*figures.FIGURES, "noc-figure-5.12"):
         within(f"{name}.svg", called.out)
     picture = (work / "out/noc-figure-5.10.svg").read_text()
     for policy in figures.POLICIES:
@@ -278,6 +317,7 @@ def without_the_program_it_skips(work: Path) -> None:
 if __name__ == "__main__":
     sys.exit(run_cases([
         ratios_are_those_of_the_runs,
+        all_patterns_run_on_all_networks,
         the_place_that_limits_is_that_of_the_last_rate_below_saturation,
         how_soon_a_policy_settles_is_told,
         programs_are_recorded_once_and_played_by_all,

@@ -66,15 +66,27 @@ TEST(examples, take_what_other_tests_found)
 	EXPECT_EQ(predicted_product(c, "tiles", 10), 1000 * 8 / 100.0);
 	EXPECT_EQ(predicted_product(c, "blocks", 10), 1000 / 60.0);
 	EXPECT_EQ(predicted_product(c, "blocks, ahead", 10), 1000 / 60.0);
+	// Eight passes; what is read and written twice; read, and then read and written.
+	EXPECT_EQ(predicted_scan(c, "passes", 256), 8 * 2048 / 18.0);
+	EXPECT_EQ(predicted_scan(c, "groups", 256), 2 * 2048 / 18.0);
+	EXPECT_NEAR(predicted_scan(c, "groups, sums first", 256), 1024 / 25.5 + 2048 / 18.0, 1e-9);
+	EXPECT_EQ(predicted_fourier(c, "passes of 2", 100), 10 * 1600 / 18.0);
+	EXPECT_EQ(predicted_fourier(c, "passes of 4", 100), 5 * 1600 / 18.0);
+	// Memory takes longer than local memory, also where threads want one bank.
+	EXPECT_EQ(predicted_fourier(c, "groups", 100), 15 * 800 / 100.0 > 1600 / 18.0 ? 15 * 8.0 : 1600 / 18.0);
+	EXPECT_EQ(predicted_fourier(c, "groups, padded", 100), 1600 / 18.0);
 }
 
 TEST(examples, say_nothing_of_what_is_not_known)
 {
 	const ceilings none = ceilings_of(with({}));
-	for (const char *stage : {"each", "rows", "groups", "tiles", "blocks", "blocks, ahead"}) {
+	for (const char *stage :
+	     {"each", "rows", "groups", "tiles", "blocks", "blocks, ahead", "passes", "passes of 2"}) {
 		EXPECT_EQ(predicted_reduction(none, stage, 1000, 100), 0) << stage;
 		EXPECT_EQ(predicted_transpose(none, stage, 10), 0) << stage;
 		EXPECT_EQ(predicted_product(none, stage, 10), 0) << stage;
+		EXPECT_EQ(predicted_scan(none, stage, 1024), 0) << stage;
+		EXPECT_EQ(predicted_fourier(none, stage, 1024), 0) << stage;
 	}
 }
 
@@ -122,7 +134,7 @@ TEST(examples, have_right_results_in_each_stage)
 	run(o, {}, "examples", 1 << 14);
 	const std::string refused = o.report.document()["refused"].dump();
 	EXPECT_FALSE(o.records.wrong()) << refused;
-	ASSERT_EQ(o.report.document()["examples"].size(), 10u) << refused;
+	ASSERT_EQ(o.report.document()["examples"].size(), 17u) << refused;
 	const std::string text = tables_of(o.document());
 	EXPECT_NE(text.find("tiles, padded"), std::string::npos);
 	EXPECT_NE(text.find("not known"), std::string::npos); // no other test has run

@@ -3,6 +3,7 @@
 #include "micro/chase.h"
 #include "micro/patterns.h"
 #include "micro/stream.h"
+#include "micro/texture.h"
 
 #include <algorithm>
 #include <bit>
@@ -263,5 +264,24 @@ TEST(patterns, groups_read_the_same_places)
 		ASSERT_EQ(read.size(), 3u);
 		EXPECT_EQ(read[1], places_of[t / 4]) << t;
 		EXPECT_EQ(read[2], places_of[t / 4] + 1) << t;
+	}
+}
+
+// A texture holds words, which the kernels read as those of global memory do.
+TEST(texture, reads_what_other_kernels_do)
+{
+	constexpr uint32_t n = 256, threads = 16, rounds = 5;
+	std::vector<uint32_t> from(n), none(n), sums[2];
+	for (uint32_t i = 0; i < n; i++)
+		from[i] = i * i;
+	for (order o : orders) {
+		for (auto &s : sums)
+			s.assign(threads, 0);
+		const argument of_texture[] = {from.data(), sums[0].data(), int(n - 1), int(threads), 3, int(rounds)};
+		const argument of_memory[] = {from.data(),  none.data(), sums[1].data(), int(n - 1),
+					      int(threads), 3,           int(rounds),    0};
+		texture_kernel(o).host(arguments(of_texture), 0, threads);
+		stream_kernel(deed::read, o).host(arguments(of_memory), 0, threads);
+		EXPECT_EQ(sums[0], sums[1]) << name_of(o);
 	}
 }

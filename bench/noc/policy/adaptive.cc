@@ -67,8 +67,8 @@ class adaptive final : public policy
 		if (++since < o_.sample)
 			return;
 		since = 0;
-		feedback_.send(p, uint8_t(step_of(p) | (p.route >> 1) << 3),
-			       [this](const congestion_message &m) { hear(m); });
+		const unsigned order = both_orders_ ? p.route >> 1 : 0;
+		feedback_.send(p, uint8_t(step_of(p) | order << 3), [this](const congestion_message &m) { hear(m); });
 	}
 
 	void cycle() override

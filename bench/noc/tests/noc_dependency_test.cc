@@ -71,6 +71,29 @@ TEST(dependencies, orders_of_two_layers_must_not_share)
 	EXPECT_FALSE(dependency_cycle(t, routes, {}).empty());
 }
 
+// Links of one dimension may be shared, not those of both, whichever one it is that is divided.
+TEST(dependencies, orders_share_the_links_of_one_dimension)
+{
+	two_layer_options small;
+	small.width = small.height = 6;
+	const topology t = two_layers(small);
+	route_table routes = routes_of(t, routing::o1turn_z);
+	const unsigned interposer = 36;
+	EXPECT_TRUE(routes.is_shared(0, port_down));
+	EXPECT_FALSE(routes.is_shared(0, east));
+	EXPECT_TRUE(routes.is_shared(interposer, east));
+	EXPECT_FALSE(routes.is_shared(interposer, south));
+	constexpr uint16_t along_x = 1u << east | 1u << west, along_y = 1u << south | 1u << north;
+	const auto with = [&](uint16_t dimensions) {
+		for (uint16_t &outputs : routes.shared)
+			outputs = uint16_t((outputs & ~(along_x | along_y)) | dimensions);
+		return dependency_cycle(t, routes, {});
+	};
+	EXPECT_TRUE(with(along_x).empty());
+	EXPECT_TRUE(with(along_y).empty());
+	EXPECT_FALSE(with(along_x | along_y).empty());
+}
+
 TEST(dependencies, replies_need_a_class_of_their_own)
 {
 	const topology t = mesh(2, 2);

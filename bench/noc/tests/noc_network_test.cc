@@ -23,7 +23,7 @@ struct network_case {
 network_case drawn(random_stream &random)
 {
 	network_case c;
-	const unsigned kind = random.below(3);
+	const unsigned kind = random.below(4);
 	const unsigned width = 1 + random.below(3), height = 1 + random.below(3);
 	if (kind == 0)
 		c.shape = mesh(width, height);
@@ -31,8 +31,12 @@ network_case drawn(random_stream &random)
 		c.shape = concentrated_mesh(width, 1 + random.below(2), 2, 1 + random.below(2));
 	if (kind == 2)
 		c.shape = two_layers({2 + 2 * random.below(2), 2, 1 + random.below(2), 1 + random.below(3)});
-	const bool order_classes = random.below(3) == 0;
-	if (kind == 2)
+	if (kind == 3)
+		c.shape = two_layers({4, 4, 1 + random.below(2), 1 + random.below(3), interposer::double_butterfly});
+	const bool order_classes = kind == 3 || random.below(3) == 0;
+	if (kind == 3)
+		c.how = routing(3 + random.below(2));
+	else if (kind == 2)
 		c.how = order_classes     ? routing::o1turn_z
 			: random.below(3) ? routing(3 + random.below(2))
 					  : routing::xy_yx_z;
@@ -138,9 +142,12 @@ TEST(network, zero_load_latency_is_the_formulas)
 	two_layer_options small;
 	small.width = small.height = 4;
 	small.z_cycles = 2;
+	two_layer_options woven = small;
+	woven.below = interposer::double_butterfly;
 	const std::pair<topology, routing> networks[] = {{mesh(4, 3), routing::xy},
 							 {concentrated_mesh(2, 2, 2, 2), routing::yx},
-							 {two_layers(small), routing::yx_z}};
+							 {two_layers(small), routing::yx_z},
+							 {two_layers(woven), routing::xy_z}};
 	for (const auto &[t, how] : networks)
 		for (const parameters &p : {parameters(), slow_router}) {
 			const route_table routes = routes_of(t, how);

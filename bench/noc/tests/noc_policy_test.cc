@@ -72,6 +72,23 @@ TEST(policies, floor_plan)
 		EXPECT_EQ(w.around.plan.grid_of[64 + c], beside[c]);
 }
 
+// Grid 7 lies below grid 3: one hop behind it on a ring that turns there, four on one that begins each row on the left.
+TEST(policies, the_ring_goes_in_rows_or_turns_at_their_ends)
+{
+	const world w;
+	for (const bool in_rows : {true, false}) {
+		policy_options o;
+		o.ring_in_rows = in_rows;
+		const std::unique_ptr<policy> p = make_dll(o, w.around);
+		const unsigned core = w.around.plan.cores_of[7][0];
+		p->received(seen(core, w.around.plan.cores_of[3][0], through_cores, 15));
+		unsigned cycles = 0;
+		for (; p->choose(core, 0) == through_cores && cycles < 40; cycles++)
+			p->cycle();
+		EXPECT_EQ(cycles, in_rows ? 9u : 3u);
+	}
+}
+
 TEST(policies, names)
 {
 	world w;

@@ -3,6 +3,7 @@
 #include "noc/ring.h"
 
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 using namespace noc;
 
@@ -47,6 +48,42 @@ TEST(ring, latency_is_two_cycles_a_hop)
 			EXPECT_EQ(all[0].m, m);
 			EXPECT_EQ(all[0].cycle, 1 + 2 * ((to - from) & 15));
 		}
+}
+
+TEST(ring, links_go_one_way_each)
+{
+	for (ring_direction d : {ring_direction::forward, ring_direction::backward, ring_direction::alternate})
+		for (unsigned from = 0; from < 16; from++)
+			for (unsigned to = 0; to < 16; to++) {
+				if (from == to)
+					continue;
+				congestion_ring ring(16, 2, 1, d);
+				ASSERT_TRUE(ring.send(from, {uint8_t(to), 7, 1}));
+				const bool back = d == ring_direction::backward ||
+						  (d == ring_direction::alternate && to / 4 % 2 == 1);
+				const unsigned hops = (back ? from - to : to - from) & 15;
+				const std::vector<heard> all = steps(ring, 40);
+				ASSERT_EQ(all.size(), 1u);
+				EXPECT_EQ(all[0].m.grid, to);
+				EXPECT_EQ(all[0].cycle, 1 + 2 * hops) << from << " to " << to;
+			}
+}
+
+TEST(ring, grids_stand_in_the_order_that_is_given)
+{
+	const std::vector<uint8_t> snake = {0, 1, 3, 2};
+	const unsigned position[] = {0, 1, 3, 2};
+	for (unsigned from = 0; from < 4; from++)
+		for (unsigned to = 0; to < 4; to++) {
+			congestion_ring ring(4, 2, 1, ring_direction::forward, snake);
+			if (from == to)
+				continue;
+			ASSERT_TRUE(ring.send(from, {uint8_t(to), 3, 0}));
+			const std::vector<heard> all = steps(ring, 20);
+			ASSERT_EQ(all.size(), 1u);
+			EXPECT_EQ(all[0].cycle, 1 + 2 * ((position[to] - position[from]) & 3));
+		}
+	EXPECT_THROW(congestion_ring(4, 2, 1, ring_direction::forward, {0, 1, 1, 2}), std::invalid_argument);
 }
 
 TEST(ring, what_is_on_the_way_goes_first)

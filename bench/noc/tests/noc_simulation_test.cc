@@ -100,6 +100,11 @@ TEST(simulation, saturation_lies_where_the_definitions_say)
 	EXPECT_GE(s.by_accepted, s.by_latency * 0.98);
 	EXPECT_GE(s.peak_accepted, 0.95 * s.by_accepted);
 	EXPECT_LE(s.peak_accepted, 0.52);
+	c.traffic.rate = s.by_latency;
+	const result at = simulate(c);
+	EXPECT_EQ(s.p99, double(at.p99));
+	EXPECT_EQ(s.slowest_flow, at.slowest_flow);
+	EXPECT_GT(s.slowest_flow, at.latency.mean);
 }
 
 TEST(simulation, a_run_that_does_not_drain_is_judged_by_its_second_half)
@@ -223,6 +228,26 @@ TEST(simulation, adaptive_carries_what_dll_does_not)
 	EXPECT_LT(adaptive.latency.mean, 2 * zero_load_latency(c));
 	EXPECT_GT(dll.latency.mean, 3 * zero_load_latency(c));
 	EXPECT_GT(adaptive.diverted, 0.1);
+}
+
+// What chose when it was created goes by what was known then; where no source waits both is the same.
+TEST(simulation, packets_may_choose_when_they_are_created)
+{
+	configuration c = small(0.3);
+	c.network = "two-layers";
+	c.how = routing::yx_z;
+	c.policy = "random";
+	const result sent = simulate(c);
+	c.choose_at_creation = true;
+	const result created = simulate(c);
+	EXPECT_TRUE(created.drained);
+	EXPECT_NEAR(created.accepted, sent.accepted, 0.01);
+	EXPECT_NEAR(created.diverted, 0.5, 0.03);
+	EXPECT_NEAR(created.latency.mean, sent.latency.mean, 0.1 * sent.latency.mean);
+	c.policy = "dor";
+	const result again = simulate(c);
+	c.choose_at_creation = false;
+	EXPECT_EQ(simulate(c).latency.mean, again.latency.mean);
 }
 
 TEST(simulation, refuses_what_does_not_fit)

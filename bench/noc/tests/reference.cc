@@ -40,14 +40,12 @@ reference::reference(const topology &t, const route_table &routes, const paramet
 	}
 }
 
-unsigned reference::class_of(const packet &p) const
+bool reference::may_have(const packet &p, unsigned vc, bool shared) const
 {
-	return p.message_class * routes_.classes + routes_.class_of(p.route);
-}
-
-bool reference::of_class(unsigned vc, unsigned c) const
-{
-	return vc / (p_.vcs / (p_.message_classes * routes_.classes)) == c;
+	const unsigned of_message = p_.vcs / p_.message_classes, of_route = of_message / routes_.classes;
+	if (vc / of_message != p.message_class)
+		return false;
+	return shared || vc % of_message / of_route == routes_.class_of(p.route);
 }
 
 bool reference::can_inject(unsigned terminal, unsigned message_class) const
@@ -122,23 +120,24 @@ void reference::wait(unsigned router, input &in)
 void reference::send(unsigned terminal)
 {
 	source &s = sources_[terminal];
-	const unsigned each = p_.vcs / (p_.message_classes * routes_.classes);
 	for (unsigned i = 1; i <= p_.message_classes; i++) {
 		const unsigned c = (s.last_class + i) % p_.message_classes;
 		if (can_inject(terminal, c))
 			continue;
 		const flit f = s.packets[c].front();
 		if (f.head()) {
-			const unsigned first = class_of(*f.of) * each;
-			const unsigned last = of_class(s.last_vc[c], class_of(*f.of)) ? s.last_vc[c] - first : each - 1;
-			bool found = false;
-			for (unsigned k = 1; k <= each && !found; k++) {
-				const unsigned vc = first + (last + k) % each;
-				found = !s.line.out[vc].taken && s.line.out[vc].credits > 0;
-				s.vc[c] = vc;
-			}
-			if (!found)
+			std::vector<unsigned> order; // those after the last one, then those up to it
+			for (const bool up_to : {false, true})
+				for (unsigned vc = 0; vc < p_.vcs; vc++)
+					if (may_have(*f.of, vc, !routes_.shared.empty()) &&
+					    (vc <= s.last_vc[c]) == up_to)
+						order.push_back(vc);
+			const auto vc = std::find_if(order.begin(), order.end(), [&](unsigned v) {
+				return !s.line.out[v].taken && s.line.out[v].credits > 0;
+			});
+			if (vc == order.end())
 				continue;
+			s.vc[c] = *vc;
 		}
 		output &out = s.line.out[s.vc[c]];
 		if (out.credits == 0)
@@ -208,8 +207,9 @@ void reference::run(unsigned router)
 		input &from = in(i);
 		if (from.is == state::waiting)
 			for (size_t o = from.port * p_.vcs; o < (from.port + 1) * p_.vcs; o++)
-				wants_vc[i][o] = !out(o).taken &&
-						 of_class(unsigned(o % p_.vcs), class_of(*from.buffer.front().of));
+				wants_vc[i][o] =
+					!out(o).taken && may_have(*from.buffer.front().of, unsigned(o % p_.vcs),
+								  routes_.is_shared(router, from.port));
 		if (from.is == state::active && !from.buffer.empty() && out(from.port * p_.vcs + from.vc).credits > 0)
 			wants_switch[i / p_.vcs][from.port] = true;
 	}

@@ -69,8 +69,8 @@ class reference
 	using grants = std::vector<std::pair<unsigned, unsigned>>;
 	using matrix = std::vector<std::vector<bool>>;
 
-	unsigned class_of(const packet &p) const;
-	bool of_class(unsigned vc, unsigned c) const;
+	// Whether packets like @p may have @vc of an output whose VCs all classes of routes share, or don't.
+	bool may_have(const packet &p, unsigned vc, bool shared) const;
 	void arrive(const end &at, unsigned vc, const flit &f);
 	void credit(const end &at, unsigned vc);
 	void send(unsigned terminal);

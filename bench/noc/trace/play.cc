@@ -21,9 +21,8 @@ class player
 {
       public:
 	player(const packet_trace &t, const configuration &c, const play_options &o)
-	    : t_(t), c_(c), o_(o), topology_(topology_of(c)),
-	      network_(topology_, routes_of(topology_, c.how), c.router), waiting_(t.packets.size()),
-	      queues_(topology_.terminals.size())
+	    : t_(t), c_(c), o_(o), topology_(topology_of(c)), routes_(routes_of(topology_, c.how)),
+	      network_(topology_, routes_, c.router), waiting_(t.packets.size()), queues_(topology_.terminals.size())
 	{
 		if (c.network != "two-layers")
 			throw std::invalid_argument("traces are played on a network of two layers");
@@ -150,6 +149,7 @@ class player
 			p.route = policy_->choose(terminal_number, p.destination);
 			result_.diverted += layer_of(p.route) == 1;
 		}
+		p.route = routes_.taken(p.route, p.source, p.destination);
 		network_.inject(p);
 	}
 
@@ -185,6 +185,7 @@ class player
 	const configuration c_;
 	const play_options o_;
 	const topology topology_;
+	const route_table routes_;
 	network network_;
 	std::unique_ptr<policy> policy_;
 	std::vector<waiting> waiting_;

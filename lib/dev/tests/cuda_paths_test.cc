@@ -2,6 +2,7 @@
 // Bulk copies of several CUDA devices share the devices' links. The fake driver of selftests/fake plays the GPUs.
 #include "dev/cuda.h"
 #include "dev/cuda_copy.h"
+#include "dev/cuda_fabric.h"
 #include "dev/cuda_port.h"
 #include "fake/fake_cuda.h"
 #include "os/clock.h"
@@ -14,6 +15,7 @@
 #include <dlfcn.h>
 #include <gpuvm.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <memory>
 #include <random>
 #include <thread>
@@ -184,11 +186,160 @@ class cuda_paths : public testing::Test
 		fake_->fail_symbol = symbol;
 	}
 
+	struct hands;
+	struct two_members;
+
 	void *library_ = nullptr;
 	fake_cuda_state *fake_ = nullptr;
 	cuda_functions cu_ = {};
 	std::unique_ptr<device> devices_[4];
 	int streams_ = 0;
+};
+
+// The ports of two GPUs, with their hands, which make copies of the first one's.
+struct cuda_paths::hands final : port_lender {
+	explicit hands(cuda_paths &t) : test(t)
+	{
+		EXPECT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
+		for (int gpu : {0, 1})
+			EXPECT_EQ(api.retain_context(&contexts[gpu], gpu), 0);
+	}
+	~hands()
+	{
+		for (int gpu : {0, 1})
+			api.release_context(gpu);
+	}
+	hands(const hands &) = delete;
+	hands &operator=(const hands &) = delete;
+
+	void open(bool home)
+	{
+		for (unsigned gpu : {0, 1}) {
+			cuda_current c(api, contexts[gpu]);
+			ASSERT_EQ(kernels[gpu].open(api), 0);
+			ASSERT_EQ(ports[gpu].open(api, contexts[gpu], direction_of(home), gpu == 1), 0);
+			ports[gpu].open_hand(kernels[gpu].function());
+		}
+	}
+	void close()
+	{
+		for (unsigned gpu : {0, 1}) {
+			ports[gpu].close();
+			cuda_current c(api, contexts[gpu]);
+			kernels[gpu].close(api);
+		}
+	}
+	static paths::direction direction_of(bool home)
+	{
+		return home ? paths::direction::to_host : paths::direction::to_device;
+	}
+	// Other bytes than before are there afterwards.
+	void copy(pair &p, bool home, paths::path_set carriers)
+	{
+		transfer t = p.all();
+		p.fill(++seed);
+		const std::vector<char> expected = p.host;
+		if (home) {
+			EXPECT_EQ(test.devices_[0]->write(1, {&t, 1}), 0);
+			p.fill(77);
+		}
+		const cuda_place device = {contexts[0], p.buffer}, host = on_host(p.host.data());
+		const cuda_part part = home ? cuda_part{host, device} : cuda_part{device, host};
+		const size_t size = p.host.size();
+		const paths::estimate nothing[paths::most_paths];
+		paths::splitter s({&size, 1}, {.carriers = carriers}, 0, nothing, now_ns());
+		replaced = 0;
+		EXPECT_EQ(copy_over_paths(s, {&part, 1}, {&size, 1}, 0, *this, patience_ns), 0);
+		for (unsigned path : {0, 1})
+			carried[path] = s.carried(path);
+		EXPECT_TRUE((home ? p.host : p.on_device()) == expected);
+	}
+
+	cuda_carrier *borrow(unsigned path) override { return ports[path].hand(); }
+	cuda_carrier *instead(unsigned path, int) override
+	{
+		replaced |= paths::only(path);
+		return &ports[path];
+	}
+	bool is_free(unsigned) override { return true; }
+	void failed(unsigned, int error) override { ADD_FAILURE() << error; }
+	void arrived(unsigned, size_t) override {}
+
+	cuda_paths &test;
+	cuda_api api;
+	cu_context contexts[2];
+	cuda_copy_kernel kernels[2];
+	cuda_port ports[2];
+	size_t carried[2] = {};
+	paths::path_set replaced = 0;
+	uint64_t patience_ns = 1'000'000'000'000;
+	unsigned seed = 0;
+};
+
+using paths::only;
+
+// Those of which devices are made, and memory of the first one's. All paths carry a part of a copy.
+struct cuda_paths::two_members {
+	explicit two_members(cuda_paths &t) : test(t), host(8 * mib + 64)
+	{
+		EXPECT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
+		for (int gpu : {0, 1}) {
+			EXPECT_EQ(api.retain_context(&contexts[gpu], gpu), 0);
+			members[gpu].join("a device", gpu, contexts[gpu]);
+		}
+		cuda_current c(api, contexts[0]);
+		EXPECT_EQ(api.allocate(&buffer, host.size()), 0);
+		EXPECT_EQ(api.register_host(host.data(), host.size(), cu_host_register_portable), 0);
+	}
+	~two_members()
+	{
+		for (cuda_member &m : members)
+			m.leave();
+		cuda_current c(api, contexts[0]);
+		api.unregister_host(host.data());
+		api.free(buffer);
+		for (int gpu : {0, 1})
+			api.release_context(gpu);
+	}
+	two_members(const two_members &) = delete;
+	two_members &operator=(const two_members &) = delete;
+
+	void stall(bool home, unsigned path)
+	{
+		cuda_deciding held;
+		members[0].of(hands::direction_of(home)).chooser.stalled(path, 100'000'000);
+	}
+	void copy(bool home, size_t at)
+	{
+		const size_t size = 8 * mib;
+		std::minstd_rand random(++seed);
+		std::vector<char> bytes(size);
+		for (size_t i = 0; i < size; i += 4)
+			*reinterpret_cast<uint32_t *>(&bytes[i]) = uint32_t(random());
+		cuda_current c(api, contexts[0]);
+		if (home)
+			EXPECT_EQ(test.cu_.write(buffer + at, bytes.data(), size), 0);
+		else
+			memcpy(&host[at], bytes.data(), size);
+		const transfer t = {reinterpret_cast<void *>(uintptr_t(buffer)), at, &host[at], size, true};
+		int error = -1;
+		EXPECT_TRUE(copy_over_fabric(members[0], hands::direction_of(home), {&t, 1}, &error));
+		EXPECT_EQ(error, 0);
+		std::vector<char> found(size);
+		if (home)
+			memcpy(found.data(), &host[at], size);
+		else
+			EXPECT_EQ(test.cu_.read(found.data(), buffer + at, size), 0);
+		EXPECT_TRUE(found == bytes);
+	}
+
+	cuda_paths &test;
+	cuda_api api;
+	cu_context contexts[2];
+	cuda_member members[2] = {{api, 0}, {api, 1}};
+	std::vector<char> host;
+	cu_deviceptr buffer = 0;
+	unsigned seed = 0;
 };
 
 } // namespace
@@ -369,64 +520,193 @@ TEST_F(cuda_paths, parts_of_any_size)
 	EXPECT_GT(fake_->peer_copies, 0);
 }
 
-// Both links are used with caution, and one of them has stopped: nothing is given to it, in this copy and in the next
-// one, until it goes on.
-TEST_F(cuda_paths, what_is_used_with_caution_gets_nothing_while_it_stops)
+// Engines can't get at the link, which has stopped. Kernels can.
+TEST_F(cuda_paths, hands_carry_where_engines_wait)
 {
 	open(1); // no others
-	cuda_api api;
-	ASSERT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
-	struct lender final : port_lender {
-		cuda_port ports[2];
-		cuda_carrier *borrow(unsigned path) override { return &ports[path]; }
-		bool is_free(unsigned) override { return true; }
-		void failed(unsigned, int error) override { ADD_FAILURE() << error; }
-		void arrived(unsigned, size_t) override {}
-	} all;
-	cu_context contexts[2];
-	for (int gpu : {0, 1})
-		ASSERT_EQ(cu_.retain_context(&contexts[gpu], gpu), 0);
+	hands all(*this);
 	for (bool home : {false, true}) {
-		const auto d = home ? paths::direction::to_host : paths::direction::to_device;
-		for (int path : {0, 1})
-			ASSERT_EQ(all.ports[path].open(api, contexts[path], d, path == 1), 0);
-		pair p(*this, 0, 8 * mib);
-		transfer t = p.all();
-		paths::estimate known[paths::most_paths];
-		known[0].saw_next(mib, 20'000); // the best path
-		known[1].saw_next(mib, 40'000);
-		for (unsigned i = 0; i < 3; i++) {
-			fake_->link_stops[0][home] = i < 2;
-			p.fill(i);
-			std::vector<char> bytes = p.host;
+		all.open(home);
+		const size_t most = mib + 4096 + 13;
+		pair p(*this, 0, most);
+		for (size_t size : {size_t{1}, size_t{16}, size_t{4096 + 7}, most}) {
+			p.fill(unsigned(size));
+			std::vector<char> expected = home ? p.host : p.on_device();
 			if (home) {
+				transfer t = p.all();
 				EXPECT_EQ(devices_[0]->write(1, {&t, 1}), 0);
-				p.fill(77);
+				std::fill(p.host.begin(), p.host.end(), 1);
+				std::fill(expected.begin() + size, expected.end(), 1);
+			} else {
+				memcpy(expected.data(), p.host.data(), size);
 			}
-			const cuda_place device = {contexts[0], p.buffer}, host = on_host(p.host.data());
-			const cuda_part part = home ? cuda_part{host, device} : cuda_part{device, host};
-			const size_t size = p.host.size();
-			paths::splitter s({&size, 1}, {.carriers = paths::path_set(i < 2 ? 3 : 1), .cautious = 3}, 0,
-					  known, now_ns());
-			// Who waits for the link is helped, and found out below.
-			std::atomic<bool> done{false};
-			std::thread helper([&] {
-				for (unsigned ms = 0; ms < 3000 && !done; ms++)
-					std::this_thread::sleep_for(std::chrono::milliseconds(1));
-				fake_->link_stops[0][home] = fake_->link_stops[0][home] && done;
-			});
-			EXPECT_EQ(copy_over_paths(s, {&part, 1}, {&size, 1}, 0, all), 0);
-			done = true;
-			helper.join();
-			EXPECT_EQ(s.carried(0) > 0, i == 2);
-			EXPECT_EQ(s.carried(1) > 0, i < 2);
-			EXPECT_TRUE((home ? p.host : p.on_device()) == bytes);
+			fake_->link_stops[0][home] = true;
+			const cuda_place device = {all.contexts[0], p.buffer}, host = on_host(p.host.data());
+			cuda_hand &hand = *all.ports[0].hand();
+			EXPECT_EQ(home ? hand.start(host, device, size) : hand.start(device, host, size), 0);
+			while (hand.look() == cu_error_not_ready)
+				std::this_thread::yield();
+			EXPECT_EQ(hand.look(), 0);
+			EXPECT_TRUE(hand.has_begun());
+			hand.next();
+			fake_->link_stops[0][home] = false;
+			EXPECT_TRUE((home ? p.host : p.on_device()) == expected) << size;
 		}
-		for (cuda_port &port : all.ports)
-			port.close();
+		all.close();
 	}
-	for (int gpu : {0, 1})
-		cu_.release_context(gpu);
+}
+
+// A whole copy, by two of them.
+TEST_F(cuda_paths, hands_share_a_copy)
+{
+	open(1);
+	hands all(*this);
+	for (bool home : {false, true}) {
+		all.open(home);
+		pair p(*this, 0, 8 * mib);
+		for (int gpu : {0, 1})
+			fake_->link_stops[gpu][home] = true;
+		all.copy(p, home, 3);
+		for (int gpu : {0, 1})
+			fake_->link_stops[gpu][home] = false;
+		EXPECT_GT(all.carried[0], 0u);
+		EXPECT_GT(all.carried[1], 0u);
+		EXPECT_EQ(all.replaced, 0);
+		all.close();
+	}
+}
+
+// Others' kernels have the multiprocessors. The engine carries what was taken back, and nothing of it comes later.
+TEST_F(cuda_paths, what_a_kernel_has_not_begun_is_taken_back)
+{
+	open(1);
+	hands all(*this);
+	for (bool home : {false, true}) {
+		all.open(home);
+		pair p(*this, 0, 8 * mib);
+		fake_->kernels_let = fake_->kernels_begun.load();
+		all.patience_ns = 100'000;
+		all.copy(p, home, 1);
+		all.patience_ns = 1'000'000'000'000;
+		EXPECT_EQ(all.replaced, only(0));
+		EXPECT_EQ(all.ports[0].hand(), nullptr) << "as its kernels are still to come";
+		p.fill(99);
+		const std::vector<char> host = p.host, device = p.on_device();
+		fake_->kernels_let = std::numeric_limits<int>::max();
+		while (!all.ports[0].hand())
+			std::this_thread::yield();
+		EXPECT_TRUE(p.host == host);
+		EXPECT_TRUE(p.on_device() == device);
+		all.copy(p, home, 1);
+		EXPECT_EQ(all.replaced, 0);
+		all.close();
+	}
+}
+
+TEST_F(cuda_paths, the_engine_goes_on_where_a_kernel_fails)
+{
+	for (const char *symbol : {"cuLaunchKernel", "work of cuLaunchKernel", "cuMemHostGetDevicePointer_v2"}) {
+		open(1);
+		hands all(*this);
+		all.open(false);
+		pair p(*this, 0, 8 * mib);
+		fail(symbol, 1);
+		all.copy(p, false, 1);
+		EXPECT_EQ(fake_->fail_symbol, nullptr) << symbol << " was not called";
+		EXPECT_EQ(all.replaced, only(0)) << symbol;
+		all.close();
+	}
+}
+
+// A piece has waited long for the engine of a link, its own or the peer's: there a kernel carries a part of the next copy.
+TEST_F(cuda_paths, kernels_carry_after_a_link_has_stopped)
+{
+	for (unsigned path : {0, 1}) {
+		for (bool home : {false, true}) {
+			two_members all(*this);
+			all.stall(home, path);
+			const int before[] = {fake_->launches[0], fake_->launches[1]};
+			all.copy(home, 0);
+			for (unsigned other : {0, 1})
+				EXPECT_EQ(fake_->launches[other] > before[other], other == path) << home;
+		}
+	}
+}
+
+// Memory of another context, as that of pools, is not there for other devices.
+TEST_F(cuda_paths, a_peer_s_kernel_leaves_alone_what_it_may_not_reach)
+{
+	two_members all(*this);
+	cu_context other =
+		reinterpret_cast<fake_cuda_other_context_fn *>(dlsym(library_, "fake_cuda_other_context"))(0);
+	const cu_deviceptr own = all.buffer;
+	cu_.push_context(other);
+	EXPECT_EQ(cu_.allocate(&all.buffer, all.host.size()), 0);
+	cu_.pop_context(&other);
+	all.stall(false, 1);
+	const int before = fake_->launches[1];
+	all.copy(false, 0);
+	EXPECT_EQ(fake_->launches[1], before);
+	cu_.free(all.buffer);
+	all.buffer = own;
+	all.copy(false, 0);
+	EXPECT_GT(fake_->launches[1], before);
+}
+
+TEST_F(cuda_paths, copies_that_are_not_aligned_for_kernels)
+{
+	two_members all(*this);
+	all.stall(false, 0);
+	const int before = fake_->launches[0];
+	all.copy(false, 8);
+	EXPECT_EQ(fake_->launches[0], before);
+	all.copy(false, 16);
+	EXPECT_GT(fake_->launches[0], before);
+}
+
+TEST_F(cuda_paths, kernels_bring_what_is_touched_after_a_long_wait)
+{
+	open(2);
+	pair p(*this, 0, mib);
+	transfer all = p.all();
+	unsigned seed = 0;
+	auto touch = [&](size_t at, size_t n, bool stops) {
+		p.fill(++seed);
+		ASSERT_EQ(devices_[0]->write(1, {&all, 1}), 0);
+		const std::vector<char> was = p.host;
+		std::fill(p.host.begin(), p.host.end(), 1);
+		fake_->link_stops[0][1] = stops;
+		std::thread helper([&] {
+			std::this_thread::sleep_for(std::chrono::milliseconds(stops ? 60 : 0));
+			fake_->link_stops[0][1] = false;
+		});
+		transfer t = all;
+		t.offset = at;
+		t.host = p.host.data() + at;
+		t.size = n;
+		read_ticket ticket;
+		EXPECT_EQ(devices_[0]->start_read(0, t, ticket), 0);
+		EXPECT_EQ(devices_[0]->finish_read(0, ticket), 0);
+		helper.join();
+		for (size_t i = 0; i < p.host.size(); i += 61)
+			ASSERT_EQ(p.host[i], i - at < n ? was[i] : 1) << i;
+	};
+	auto kernels = [&](size_t at, size_t n, bool stops) {
+		const int before = fake_->launches[0];
+		touch(at, n, stops);
+		return fake_->launches[0] - before;
+	};
+	touch(0, 4096, true);
+	EXPECT_EQ(kernels(64 << 10, 64 << 10, true), 1);
+	touch(0, 4096, true);
+	EXPECT_EQ(kernels(4096, 4096, true), 1);
+	touch(0, 4096, true);
+	EXPECT_EQ(kernels(8, 4096, false), 0) << "which is not aligned so";
+	touch(0, 4096, true);
+	fake_->kernels_let = fake_->kernels_begun.load();
+	touch(4096, 4096, false);
+	EXPECT_EQ(kernels(4096, 4096, false), 0) << "while others have the multiprocessors";
+	fake_->kernels_let = std::numeric_limits<int>::max();
 }
 
 // Any call of a relay, or what it has started, fails once: the bytes are right all the same.

@@ -157,6 +157,12 @@ class fake_device final : public device
 	{
 		return has_host_memory ? range_of(devbuf, n) : range{};
 	}
+	bool pin(void *, size_t) override
+	{
+		if (during_pin)
+			during_pin();
+		return during_pin != nullptr;
+	}
 	int read(unsigned, std::span<const transfer> pieces) override
 	{
 		reads++;
@@ -223,6 +229,7 @@ class fake_device final : public device
 	event_state kernel = event_state::done;
 	bool fails = false, has_host_memory = false;
 	std::function<void()> during_read, during_write, during_wait, during_look;
+	std::function<void()> during_pin; // memory can be pinned if there is one
 	int buffers = 0, reads = 0, writes = 0, looks = 0, released = 0;
 	std::atomic<int> waits{0};
 	size_t bytes_read = 0, bytes_written = 0;

@@ -10,22 +10,23 @@
 namespace het::paths::test
 {
 
-double machine::rate_of(link l, uint64_t now) const
+double machine::rate_of(link l, uint64_t now, bool by_kernel) const
 {
-	return (l < 2 * most_gpus ? pcie : nvlink) * std::max(0.001, 1 - others_(l, now));
+	return (l < 2 * most_gpus ? pcie : nvlink) *
+	       std::max(by_kernel ? share_of_kernels : 0.001, 1 - others_(l, now));
 }
 
-uint64_t machine::carry(const route &r, size_t bytes, uint64_t now)
+uint64_t machine::carry(const route &r, size_t bytes, uint64_t now, bool by_kernel)
 {
 	for (unsigned i = 0; i < r.count; i++) {
 		const link l = r.links[i];
 		const bool at_switch = switched_ && l >= 2 * most_gpus;
 		uint64_t &free_at = free_at_[at_switch ? peer_link((l - 2 * most_gpus) / most_gpus, 0) : l];
 		uint64_t begins = std::max(now, free_at);
-		while (others_(l, begins) >= 2)
+		while (!by_kernel && others_(l, begins) >= 2)
 			begins += step;
 		double swing = 1 + noise_ * (2 * double(random_() % 1000) / 999 - 1);
-		free_at = begins + uint64_t(double(bytes) / rate_of(l, begins) * swing);
+		free_at = begins + uint64_t(double(bytes) / rate_of(l, begins, by_kernel) * swing);
 		now = free_at + latency;
 	}
 	return now;
@@ -52,15 +53,6 @@ uint64_t machine::copy(chooser &c, const journey &j, size_t bytes, uint64_t now)
 			unsigned path = turn % most_paths;
 			if (turn < most_paths && !(s.asked(now) & only(path)))
 				continue;
-			if (s.is_cautious(path) && !s.under_way(path)) {
-				const uint64_t answer =
-					tries_[path] > now ? tries_[path] : carry(route_of(j, path), 64, now);
-				const bool waits = answer > now + patience;
-				tries_[path] = waits ? answer : now;
-				s.rests(path, waits);
-				if (waits)
-					continue;
-			}
 			for (piece q = s.take(path, now); q.bytes; q = s.take(path, now)) {
 				if (path == failing_ && !fails_after_--) {
 					s.failed(path);
@@ -69,7 +61,8 @@ uint64_t machine::copy(chooser &c, const journey &j, size_t bytes, uint64_t now)
 					failing_ = most_paths;
 					break;
 				}
-				flights[path].push_back({carry(route_of(j, path), q.bytes, now), q});
+				flights[path].push_back(
+					{carry(route_of(j, path), q.bytes, now, p.by_kernel & only(path)), q});
 			}
 		}
 		auto *next = std::min_element(std::begin(flights), std::end(flights), [](auto &a, auto &b) {
@@ -103,10 +96,11 @@ uint64_t machine::copy(chooser &c, const journey &j, size_t bytes, uint64_t now)
 	EXPECT_FALSE(twice);
 	EXPECT_FALSE(memchr(seen.data(), 0, seen.size()));
 	for (unsigned path = 0; path < most_paths; path++) {
-		c.learn(path, bytes, s.carried(path), s.known(path));
+		const bool by_kernel = p.by_kernel & only(path);
+		c.learn(path, bytes, s.carried(path), s.known(path), by_kernel);
 		if (s.carried(path)) {
 			c.held_up(path, s.waited_for(path), now - begin);
-			c.stalled(path, s.stall(path));
+			c.stalled(path, by_kernel ? 0 : s.stall(path));
 		}
 	}
 	c.passed(bytes, now - begin, used);

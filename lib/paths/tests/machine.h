@@ -15,8 +15,8 @@ namespace het::paths::test
 class machine
 {
       public:
-	// Returns which share of a link others use at a time. A link of which they use 2 or more serves them alone
-	// then.
+	// Returns which share of a link others use at a time. A link of which they use 2 or more serves no copy engine
+	// of ours then.
 	using load = std::function<double(link, uint64_t ns)>;
 
 	explicit machine(
@@ -26,7 +26,7 @@ class machine
 	}
 
 	// A piece is given at @now; returns when it arrives. Each link forwards what it has got whole.
-	uint64_t carry(const route &r, size_t bytes, uint64_t now);
+	uint64_t carry(const route &r, size_t bytes, uint64_t now, bool by_kernel = false);
 	// Makes the copy, and returns when it ends. Whoever fails does so with its n-th piece.
 	uint64_t copy(chooser &c, const journey &j, size_t bytes, uint64_t now);
 
@@ -46,17 +46,17 @@ class machine
 	traffic under_way;
 
       private:
-	double rate_of(link l, uint64_t now) const;
+	double rate_of(link l, uint64_t now, bool by_kernel) const;
 
 	static constexpr double pcie = 55, nvlink = 390; // bytes a ns
-	static constexpr uint64_t latency = 8000, step = 10'000, patience = 50'000;
+	static constexpr double share_of_kernels = 0.4;  // at least, of a link that others fill
+	static constexpr uint64_t latency = 8000, step = 10'000;
 	load others_;
 	double noise_;
 	uint64_t naps_ = 0;
 	bool switched_ = false;
 	std::minstd_rand random_{1};
 	uint64_t free_at_[most_links] = {};
-	uint64_t tries_[most_paths] = {}; // when a few bytes that were sent will be there
 	unsigned failing_ = most_paths, fails_after_ = 0;
 };
 

@@ -99,13 +99,32 @@ TEST(slices, vector_addition_streams)
 	slice_plan p;
 	ASSERT_TRUE(p.take(uses, nrows));
 	ASSERT_EQ(p.windows().size(), 3u);
-	ASSERT_TRUE(p.choose(n, 1));
+	ASSERT_TRUE(p.choose(n, 1, eviction::stream));
 	check(p, uses, nrows, n);
 	EXPECT_GT(p.nslices(), 5u);
 	EXPECT_LT(p.nslices(), 8u);
 	for (const window &w : p.windows()) {
 		EXPECT_FALSE(w.stays);
 		EXPECT_EQ(w.buffers, 2u);
+	}
+}
+
+// Where bytes are kept most of the memory is left for that; slices on demand take all of it, one by one.
+TEST(slices, memory_is_left_for_what_is_kept)
+{
+	constexpr size_t row = 1024, nrows = 256, n = row * nrows;
+	const row_use uses[] = {rows_of(bytes(0, n), true, false, 0, row, row),
+				rows_of(bytes(n, n), true, true, 0, row, row)};
+	for (eviction how : {eviction::keep, eviction::demand}) {
+		slice_plan p;
+		ASSERT_TRUE(p.take(uses, nrows));
+		ASSERT_TRUE(p.choose(n, 1, how));
+		check(p, uses, nrows, n);
+		const bool one_by_one = how == eviction::demand;
+		EXPECT_EQ(p.nbytes() > n - n / 50, one_by_one);
+		EXPECT_EQ(p.nbytes() < n / 2, !one_by_one);
+		for (const window &w : p.windows())
+			EXPECT_EQ(w.buffers == 1, one_by_one);
 	}
 }
 

@@ -54,6 +54,25 @@ TEST(work_deque, the_oldest_that_is_wanted_comes_first)
 	EXPECT_EQ(deque.take(), &a);
 }
 
+TEST(work_deque, what_is_due_first_comes_first)
+{
+	work_deque deque;
+	task none, late, later, soon, same, last;
+	late.due = 20;
+	later.due = 30;
+	soon.due = same.due = last.due = 10;
+	for (task *t : {&none, &later, &late, &soon, &same})
+		deque.push(*t);
+	deque.push_last(last);
+	for (task *t : {&none, &soon, &same, &late, &later, &last})
+		EXPECT_EQ(deque.take(), t);
+	EXPECT_TRUE(deque.empty());
+	for (task *t : {&late, &soon})
+		deque.push(*t);
+	EXPECT_EQ(deque.steal(any), &late);
+	EXPECT_EQ(deque.steal(any), &soon);
+}
+
 TEST(work_deque, one_task_can_be_taken_out)
 {
 	work_deque deque, other;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "noc/simulation.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+
+using namespace noc;
+
+namespace
+{
+
+std::atomic<uint64_t> allocations;
+
+void *counted(size_t bytes, size_t alignment)
+{
+	allocations++;
+	const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+	if (void *const at = std::aligned_alloc(alignment, rounded ? rounded : alignment))
+		return at;
+	throw std::bad_alloc();
+}
+
+} // namespace
+
+// These stand for the library's in all tests of this program.
+void *operator new(size_t bytes)
+{
+	return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+
+void *operator new(size_t bytes, std::align_val_t alignment)
+{
+	return counted(bytes, size_t(alignment));
+}
+
+void operator delete(void *at) noexcept
+{
+	std::free(at);
+}
+
+void operator delete(void *at, size_t) noexcept
+{
+	std::free(at);
+}
+
+void operator delete(void *at, std::align_val_t) noexcept
+{
+	std::free(at);
+}
+
+void operator delete(void *at, size_t, std::align_val_t) noexcept
+{
+	std::free(at);
+}
+
+TEST(allocation, a_cycle_allocates_nothing)
+{
+	for (const char *policy : {"dor", "localbuf", "destdetect", "dll", "random", "adaptive"}) {
+		configuration c;
+		c.network = "two-layers";
+		c.how = routing::yx_z;
+		c.policy = policy;
+		c.traffic.rate = 0.5;
+		c.traffic.length = 3;
+		c.traffic.memory_share = 0.1;
+		machine m(c);
+		const uint64_t before = allocations;
+		EXPECT_GT(before, 0u);
+		for (unsigned cycle = 0; cycle < 300; cycle++)
+			m.step();
+		EXPECT_EQ(allocations, before) << policy;
+		EXPECT_GT(m.net().flits_received(), 1000u);
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "evict/array_log.h"
+
+#include "evict/locked.h"
+
+#include <algorithm>
+
+namespace het::rt
+{
+
+array_log::entry *array_log::find(uintptr_t array)
+{
+	for (entry &e : entries_) {
+		if (e.last && e.array == array)
+			return &e;
+	}
+	return nullptr;
+}
+
+// What it has been used for before is known.
+bool array_log::decide(entry &e)
+{
+	if (e.rest) {
+		e.rest--;
+		return false;
+	}
+	e.launches += e.kept != 0;
+	if (e.launches <= trials)
+		return true;
+	e.kept = e.launches = 0;
+	e.rest = e.next_rest;
+	e.next_rest = std::min(2 * e.next_rest, most_rest);
+	return false;
+}
+
+bool array_log::use(uintptr_t array, uint64_t nbytes)
+{
+	const locked l(lock_);
+	entry *e = find(array);
+	if (!e) {
+		e = std::min_element(entries_, entries_ + most,
+				     [](const entry &a, const entry &b) { return a.last < b.last; });
+		*e = {.array = array};
+	} else {
+		e->is_kept = decide(*e);
+	}
+	e->last = ++uses_;
+	e->nbytes = nbytes;
+	return e->is_kept;
+}
+
+void array_log::note_kept(uintptr_t array, uint64_t nbytes)
+{
+	const locked l(lock_);
+	if (entry *e = find(array))
+		e->kept += nbytes;
+}
+
+void array_log::note_used(uintptr_t array, uint64_t nbytes)
+{
+	const locked l(lock_);
+	entry *e = find(array);
+	if (!e || !nbytes)
+		return;
+	e->kept = e->launches = 0;
+	e->next_rest = first_rest;
+}
+
+uint64_t array_log::wanted() const
+{
+	const locked l(lock_);
+	uint64_t all = 0;
+	for (const entry &e : entries_)
+		all += e.last && e.is_kept && uses_ - e.last < most ? e.nbytes : 0;
+	return all;
+}
+
+} // namespace het::rt

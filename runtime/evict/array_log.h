@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Says whose bytes are worth keeping on a device between launches in slices: those of arrays that several launches use,
+// unless what was kept of them turned out to be of no use, as where the host writes them each time. Such an array is
+// left alone for some launches, then for twice as many, and so on. Any thread may call this at any time.
+#pragma once
+
+#include "os/lock.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace het::rt
+{
+
+class array_log
+{
+      public:
+	static constexpr size_t most = 64;    // arrays; of more, the one that was used last longest ago is forgotten
+	static constexpr unsigned trials = 4; // launches without use of what was kept before it is left alone
+	static constexpr unsigned first_rest = 8, most_rest = 64; // launches
+
+	// A launch begins that uses so many bytes of the array. Returns whether they are to be kept.
+	bool use(uintptr_t array, uint64_t nbytes);
+	// So many bytes of it were kept, or were of use.
+	void note_kept(uintptr_t array, uint64_t nbytes);
+	void note_used(uintptr_t array, uint64_t nbytes);
+	// Returns the bytes of all arrays that were to be kept of late.
+	uint64_t wanted() const;
+
+      private:
+	struct entry {
+		uintptr_t array = 0;
+		uint64_t last = 0; // use of the log; 0: there is no such entry
+		uint64_t nbytes = 0;
+		bool is_kept = false;
+		uint64_t kept = 0;               // bytes since they were of use
+		unsigned launches = 0;           // since then, once there were any
+		unsigned rest = 0;               // launches to come that leave it alone
+		unsigned next_rest = first_rest; // how many the next time
+	};
+	entry *find(uintptr_t array);
+	bool decide(entry &e);
+
+	mutable futex_lock lock_; // has rank leaf
+	entry entries_[most];
+	uint64_t uses_ = 0;
+};
+
+} // namespace het::rt
