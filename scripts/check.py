@@ -502,6 +502,16 @@ def ranks() -> Iterator[Step]:
     ):
         settings = {**environment("build"), **env, **settings, "HET_DEVICES": devices}
         yield Step(f"MPI, {devices}, {way}", [*with_layer, test], env=settings, **common)
+    # The fifth copy to the GPU is refused, and that of one message fails.
+    fake = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": "cuda,local-rank"}
+    fake |= {"LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"], "FAKE_CUDA_FAIL": "cuMemcpyHtoDAsync_v2:4:700"}
+    yield Step("MPI, cuda,local-rank, shared memory", [*with_layer, test, "few"], env=fake, **common)
+    for program, devices in (("mpi-stencil", "apart,apart,local-rank"), ("mpi-ping-pong", "opencl")):
+        settings = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": devices}
+        yield Step(
+            f"{program}, {devices}", [*with_layer, str(ROOT / "build/bin" / program), "--small"], env=settings,
+            **(common | {"judge": judge_plain, "unavailable": lambda: no_ranks() or left_out("bench/apps/", "stencil")}),
+        )
     plain = {**environment("build"), **env, "HET_DEVICES": "apart", "GPUVM_TRAP": "uffd"}
     common["unavailable"] = no_ranks_or_rights
     for way, settings in (("shared memory", SHARED_MEMORY), ("sockets", SOCKETS)):
