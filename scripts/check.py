@@ -467,8 +467,10 @@ def opencl_platform() -> Iterator[Step]:
         )
 
 
-# The way that messages take is Open MPI's own choice otherwise, and it does not take the loopback for a network.
+# The way that messages take is Open MPI's own choice otherwise, and it does not take the loopback for a network. It makes
+# no windows over sockets unless told how.
 SOCKETS = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
+SOCKETS |= {"OMPI_MCA_osc": "pt2pt"}
 SHARED_MEMORY = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
 USER_MODE = {"GPUVM_UFFD_OPEN": "user"}
 SIGSEGV = {"GPUVM_TRAP": "sigsegv"}
@@ -491,7 +493,7 @@ def ranks() -> Iterator[Step]:
     # mpirun asks root twice. Foresight would bring home more than the messages.
     env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "GPUVM_FORESIGHT": "0"}
     env |= {"GPUVM_QUIET": "1"}
-    common = {"judge": judge_ktap, "needs": "build", "beside": True, "seconds": 60, "unavailable": no_ranks}
+    common = {"judge": judge_ktap, "needs": "build", "beside": True, "seconds": 120, "unavailable": no_ranks}
     for devices, way, settings in (
         ("apart,apart,local-rank", "shared memory", SHARED_MEMORY),
         ("host", "shared memory", SHARED_MEMORY),

@@ -73,7 +73,7 @@ bool run(ranks &r, bool plain, bool few)
 int main(int argc, char **argv)
 {
 	int provided = 0, me = 0, count = 0;
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	MPI_Comm_size(MPI_COMM_WORLD, &count);
 	if (count != 2) {
