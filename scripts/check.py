@@ -467,8 +467,8 @@ def opencl_platform() -> Iterator[Step]:
         )
 
 
-# The way that messages take is Open MPI's own choice otherwise, and it does not take the loopback for a network. It makes
-# no windows over sockets unless told how.
+# The way that messages take is Open MPI's own choice otherwise, and it does not take the loopback for a network. It
+# makes no windows over sockets unless told how.
 SOCKETS = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
 SOCKETS |= {"OMPI_MCA_osc": "pt2pt"}
 SHARED_MEMORY = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
@@ -482,6 +482,10 @@ def no_ranks() -> str | None:
 
 def no_ranks_or_rights() -> str | None:
     return no_ranks() or (None if os.getuid() == 0 else "not root: system calls see arrays on devices with rights alone")
+
+
+def no_ranks_for_programs() -> str | None:
+    return no_ranks() or left_out("bench/apps/", "stencil")
 
 
 def ranks() -> Iterator[Step]:
@@ -512,7 +516,7 @@ def ranks() -> Iterator[Step]:
         settings = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": devices}
         yield Step(
             f"{program}, {devices}", [*with_layer, str(ROOT / "build/bin" / program), "--small"], env=settings,
-            **(common | {"judge": judge_plain, "unavailable": lambda: no_ranks() or left_out("bench/apps/", "stencil")}),
+            **(common | {"judge": judge_plain, "unavailable": no_ranks_for_programs}),
         )
     plain = {**environment("build"), **env, "HET_DEVICES": "apart", "GPUVM_TRAP": "uffd"}
     common["unavailable"] = no_ranks_or_rights
