@@ -47,7 +47,7 @@ char *bytes_in(const room &r)
 	return static_cast<char *>(r.at());
 }
 
-int failed(const char *what)
+int not_met(const char *what)
 {
 	fprintf(stderr, "libhet-mpi: the bytes of a window can't be %s a device\n", what);
 	return MPI_ERR_BUFFER;
@@ -81,7 +81,7 @@ int public_copy::show()
 	if (int err = h.take_in_place(message_of(use::read, base_, MPI_Aint(nbytes_), MPI_BYTE)))
 		return err;
 	if (gpuvm_host_read(base_, nbytes_, own_.at()))
-		return failed("read from");
+		return not_met("read from");
 	for_changes(bytes_in(own_), bytes_in(agreed_), nbytes_, [&](size_t at, size_t n) {
 		memcpy(bytes_in(public_) + at, bytes_in(own_) + at, n);
 		memcpy(bytes_in(agreed_) + at, bytes_in(own_) + at, n);
@@ -101,7 +101,7 @@ int public_copy::take()
 		// Others may be at work: what goes to the array is what they are thought to have written.
 		memcpy(bytes_in(agreed_) + at, bytes_in(public_) + at, n);
 		if (!err && gpuvm_host_write(static_cast<char *>(base_) + at, n, bytes_in(agreed_) + at))
-			err = failed("written to");
+			err = not_met("written to");
 	});
 	return err;
 }

@@ -52,7 +52,7 @@ bool is_dense(size_t count, bytes hull)
 	return count > most_copies_a_chunk * (hull.size() / chunk + 1);
 }
 
-int failed(const char *what)
+int not_copied(const char *what)
 {
 	fprintf(stderr, "libhet-mpi: the bytes of a message can't be %s a device\n", what);
 	return MPI_ERR_BUFFER;
@@ -132,7 +132,7 @@ int stand_in::copy_in()
 		for (; p < behind && !err; p++)
 			err = gpuvm_host_read(p->ptr(), p->size(), moved(*p));
 	});
-	return err ? failed("read from") : MPI_SUCCESS;
+	return err ? not_copied("read from") : MPI_SUCCESS;
 }
 
 // What is between them stays as it is: touches bring it home.
@@ -148,7 +148,7 @@ int stand_in::copy_out(const pieces &some)
 				err = gpuvm_host_write(p->ptr(), p->size(), moved(*p));
 		}
 	});
-	return err ? failed("written to") : MPI_SUCCESS;
+	return err ? not_copied("written to") : MPI_SUCCESS;
 }
 
 int stand_in::copy_out()
@@ -194,7 +194,7 @@ int stand_in::complete_element(MPI_Aint i, int received)
 	at = 0;
 	if (!err)
 		err = PMPI_Unpack(packed.data(), size, &at, moved(element), 1, m_.type, MPI_COMM_SELF);
-	return err ? failed("read from") : MPI_SUCCESS;
+	return err ? not_copied("read from") : MPI_SUCCESS;
 }
 
 } // namespace hetmpi

@@ -467,8 +467,10 @@ def opencl_platform() -> Iterator[Step]:
         )
 
 
-# The way that messages take is Open MPI's own choice otherwise, and it does not take the loopback for a network.
+# The way that messages take is Open MPI's own choice otherwise, and it does not take the loopback for a network. It
+# makes no windows over sockets unless told how.
 SOCKETS = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
+SOCKETS |= {"OMPI_MCA_osc": "pt2pt"}
 SHARED_MEMORY = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
 USER_MODE = {"GPUVM_UFFD_OPEN": "user"}
 SIGSEGV = {"GPUVM_TRAP": "sigsegv"}
@@ -482,6 +484,10 @@ def no_ranks_or_rights() -> str | None:
     return no_ranks() or (None if os.getuid() == 0 else "not root: system calls see arrays on devices with rights alone")
 
 
+def no_ranks_for_programs() -> str | None:
+    return no_ranks() or left_out("bench/apps/", "stencil")
+
+
 def ranks() -> Iterator[Step]:
     """Two ranks of Open MPI's, with libhet-mpi, and what each way of catching touches allows without it: the table of
     Documentation/mpi.rst."""
@@ -491,7 +497,7 @@ def ranks() -> Iterator[Step]:
     # mpirun asks root twice. Foresight would bring home more than the messages.
     env = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "GPUVM_FORESIGHT": "0"}
     env |= {"GPUVM_QUIET": "1"}
-    common = {"judge": judge_ktap, "needs": "build", "beside": True, "seconds": 60, "unavailable": no_ranks}
+    common = {"judge": judge_ktap, "needs": "build", "beside": True, "seconds": 120, "unavailable": no_ranks}
     for devices, way, settings in (
         ("apart,apart,local-rank", "shared memory", SHARED_MEMORY),
         ("host", "shared memory", SHARED_MEMORY),
@@ -502,6 +508,16 @@ def ranks() -> Iterator[Step]:
     ):
         settings = {**environment("build"), **env, **settings, "HET_DEVICES": devices}
         yield Step(f"MPI, {devices}, {way}", [*with_layer, test], env=settings, **common)
+    # The fifth copy to the GPU is refused, and that of one message fails.
+    fake = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": "cuda,local-rank"}
+    fake |= {"LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"], "FAKE_CUDA_FAIL": "cuMemcpyHtoDAsync_v2:4:700"}
+    yield Step("MPI, cuda,local-rank, shared memory", [*with_layer, test, "few"], env=fake, **common)
+    for program, devices in (("mpi-stencil", "apart,apart,local-rank"), ("mpi-ping-pong", "opencl")):
+        settings = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": devices}
+        yield Step(
+            f"{program}, {devices}", [*with_layer, str(ROOT / "build/bin" / program), "--small"], env=settings,
+            **(common | {"judge": judge_plain, "unavailable": no_ranks_for_programs}),
+        )
     plain = {**environment("build"), **env, "HET_DEVICES": "apart", "GPUVM_TRAP": "uffd"}
     common["unavailable"] = no_ranks_or_rights
     for way, settings in (("shared memory", SHARED_MEMORY), ("sockets", SOCKETS)):

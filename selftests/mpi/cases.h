@@ -9,6 +9,8 @@ namespace mpi_test
 
 // Without libhet-mpi nothing keeps kernels off a message (@plain).
 std::vector<test_case> message_cases(bool plain);
+// These are for fake GPUs, which refuse one copy to them (FAKE_CUDA_FAIL).
+std::vector<test_case> few_cases();
 std::vector<test_case> collective_cases();
 std::vector<test_case> file_cases();
 std::vector<test_case> window_cases();

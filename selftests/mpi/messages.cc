@@ -372,6 +372,29 @@ bool freed_requests(ranks &r)
 	return good;
 }
 
+// The device refuses one copy, and the message that needs it fails: by the communicator's error handler, which returns
+// here. The others are whole.
+bool copies_fail(ranks &r)
+{
+	MPI_Comm own;
+	MPI_Comm_dup(MPI_COMM_WORLD, &own);
+	MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+	int failures = 0;
+	bool good = true;
+	for (int round = 0; round < 20; round++) {
+		numbers out(500, uint32_t(r.me)), in(20000);
+		r.on.fill(in, 99);
+		MPI_Request q;
+		MPI_Irecv(&in[9000], 500, type, r.other, tag, own, &q);
+		MPI_Send(out.data(), 500, type, r.other, tag, own);
+		const int err = MPI_Wait(&q, MPI_STATUS_IGNORE);
+		failures += err == MPI_ERR_BUFFER;
+		good = good && (err ? err == MPI_ERR_BUFFER : in[9499] == uint32_t(r.other));
+	}
+	MPI_Comm_free(&own);
+	return good && failures == 1;
+}
+
 // The bytes are there when MPI has said so, though the request has to be completed still.
 bool status_before_completion(ranks &r)
 {
@@ -389,6 +412,16 @@ bool status_before_completion(ranks &r)
 }
 
 } // namespace
+
+// A device whose kernels are interpreted is slow.
+std::vector<test_case> few_cases()
+{
+	return {{"a copy that fails", copies_fail},
+		{"small messages", [](ranks &r) { return sends_and_receives(r, small); }},
+		{"halos beside each other", halos_beside_each_other},
+		{"types with gaps", types_with_gaps},
+		{"kernels beside a message", kernels_go_on_beside}};
+}
 
 std::vector<test_case> message_cases(bool plain)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "ranks.h"
 
+#include "kernels.h"
+
 #include <cstdio>
 
 namespace mpi_test
@@ -68,7 +70,8 @@ het::program make_program()
 {
 	static const het_function table[] = {
 		{"fill", fill_on_host, 2}, {"wrong", wrong_on_host, 4}, {"sum", sum_on_host, 2}};
-	return het::program(het::sources().opencl(source).functions(table));
+	static const het_image images[] = {{HET_IMAGE_PTX, 0, kernels_ptx, sizeof kernels_ptx - 1}};
+	return het::program(het::sources().opencl(source).functions(table).images(images));
 }
 
 bool passes(const test_case &c, ranks &r)

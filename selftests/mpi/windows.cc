@@ -197,6 +197,7 @@ bool few_bytes(ranks &r)
 	};
 	MPI_Win_fence(MPI_MODE_NOSTORE, w.w);
 	count(before);
+	MPI_Barrier(MPI_COMM_WORLD); // what comes early is taken at the fence before
 	MPI_Put(x, 3, type, r.other, at, 3, type, w.w);
 	MPI_Win_fence(MPI_MODE_NOSTORE, w.w);
 	count(now);
