@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/kept_frames.h"
 
+#include "core/make_room.h"
 #include "evict/locked.h"
 
 #include <new>
@@ -38,6 +39,7 @@ granule_frames *borrow_frames(het_device &d)
 	frames_keeper &p = keeper_of(d);
 	if (!lend_frames(p))
 		return nullptr;
+	drop_idle_frames_by(drop_idle_frames);
 	if (!p.frames.load())
 		p.frames.store(new (std::nothrow) granule_frames);
 	if (!p.frames.load())

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/make_room.h"
 
-#include "core/kept_frames.h"
 #include "core/kept_room.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
@@ -117,17 +116,26 @@ outcome evict_bytes(het_device &d, uint64_t nbytes, const demand &w, bool *any, 
 	return all_idle ? outcome::too_large : outcome::done;
 }
 
+// Null before there are frames. They need this file for their memory, so it does not need them.
+constinit std::atomic<bool (*)(het_device &)> idle_frames_dropper{nullptr};
+
 // What is kept for launches to come goes before arrays do: so many bytes of copies of the host's, and all of the rest.
 // Returns whether there was any.
 bool clear_spares(het_device &d, uint64_t nbytes)
 {
 	bool any = d.twins.clear();
 	any |= d.clear_stops();
-	any |= drop_idle_frames(d);
+	if (auto *drop = idle_frames_dropper.load())
+		any |= drop(d);
 	return give_back_kept(d, nbytes) || any;
 }
 
 } // namespace
+
+void drop_idle_frames_by(bool (*drop)(het_device &))
+{
+	idle_frames_dropper.store(drop);
+}
 
 uint64_t used_on(const het_device &d)
 {

@@ -20,6 +20,10 @@ struct demand {
 // Returns how many bytes the library uses on the device.
 uint64_t used_on(const het_device &d);
 
+// What launches in place have left on a device (core/kept_frames.h) goes by this function, which returns whether there
+// was any.
+void drop_idle_frames_by(bool (*drop)(het_device &));
+
 // Returns how many bytes there others have just now: arrays that commands use, windows, and what was taken for stops,
 // which the driver would not give back before all that runs has ended.
 uint64_t had_by_others(const het_device &d);
