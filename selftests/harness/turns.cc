@@ -45,7 +45,7 @@ AGAIN:
 }
 )";
 
-constexpr size_t chunk = 64 << 10;
+constexpr size_t whole_chunk = 64 << 10;
 
 uint32_t after_rounds(uint32_t x, uint32_t rounds)
 {
@@ -81,7 +81,8 @@ het_device *first_device()
 }
 
 numbers::numbers(size_t n)
-    : bytes_((4 * n + chunk - 1) / chunk * chunk), first_(static_cast<uint32_t *>(aligned_alloc(chunk, bytes_)))
+    : bytes_((4 * n + whole_chunk - 1) / whole_chunk * whole_chunk),
+      first_(static_cast<uint32_t *>(aligned_alloc(whole_chunk, bytes_)))
 {
 	memset(first_, 0, bytes_);
 }
