@@ -71,7 +71,8 @@ def latency_between(rows: Iterable[tuple[float, float]], least: float, most: flo
 
 
 def read_nvbandwidth(text: str) -> dict[str, float]:
-    return {name: float(value) for name, value in re.findall(r"^SUM (\S+) ([\d.]+)", text, re.M)}
+    """nvbandwidth prints a column for each device; the first one's counts."""
+    return {name: float(value) for value, name in re.findall(r"^ *0 +([\d.]+).*\n\nSUM (\S+)", text, re.M)}
 
 
 def read_clpeak(text: str, device: int = 0) -> dict[str, float]:

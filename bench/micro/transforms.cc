@@ -51,8 +51,8 @@ class scans : example_runner
 };
 
 scans::scans(context &c)
-    : example_runner(c), n_(uint32_t(bytes(c.quick ? 128 : 256) / word)), from_(c.dut, n_ * word), to_(c.dut, n_ * word),
-      other_(c.dut, n_ * word)
+    : example_runner(c), n_(uint32_t(bytes(c.quick ? 128 : 256) / word)), from_(c.dut, n_ * word),
+      to_(c.dut, n_ * word), other_(c.dut, n_ * word)
 {
 	fill(from_, n_);
 	size_t n = n_;

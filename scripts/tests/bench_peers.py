@@ -21,10 +21,10 @@ LATENCY = """clock: 345 1755
   1000000  1755   262144    400.0   702.0
 """
 COPIES = """memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)
-           0
- 0     55.10
+           0         1
+ 0     55.10     54.82
 
-SUM host_to_device_memcpy_ce 55.10
+SUM host_to_device_memcpy_ce 109.92
 """
 CLPEAK = """<clpeak><platform name="a"><device name="b"><global_memory_bandwidth unit="gbps"><float>2.5</float>
 <float2>4.5</float2></global_memory_bandwidth></device></platform></clpeak>"""
