@@ -153,7 +153,7 @@ TEST(figures, are_there_or_say_why_not)
 	const std::string text = write_figures(document, folder);
 	for (const char *part : {"figure-6.svg", "figure-8.svg", "figure-13-15.svg", "figure-16.svg", "figure-17.svg",
 				 "figure-18-memory.svg", "homogeneity of arithmetic: not there, the results are of one",
-				 "no test reads textures"})
+				 "latency of texture memory: not there, the results have none"})
 		EXPECT_TRUE(has(text, part)) << part << text;
 	EXPECT_FALSE(has(text, "figure-7.svg")) << text; // the results have nothing shifted
 	// A device that is number 0 is there too, though other figures have logarithms.
