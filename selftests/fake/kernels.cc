@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <forward_list>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -300,6 +302,14 @@ int cuModuleUnload(cu_module module)
 }
 
 // A function lives as long as the process, which is what the driver's handles seem to do.
+static CUfunc_st *keep_function(const CUfunc_st &f)
+{
+	static std::mutex lock;
+	static auto &all = *new std::forward_list<CUfunc_st>;
+	std::lock_guard g(lock);
+	return &all.emplace_front(f);
+}
+
 int cuModuleGetFunction(cu_function *function, cu_module module, const char *name)
 {
 #ifdef __SANITIZE_THREAD__
@@ -310,7 +320,7 @@ int cuModuleGetFunction(cu_function *function, cu_module module, const char *nam
 	const ptx::simt::code *code = module->program.find(name);
 	if (!code)
 		return cu_error_not_found;
-	*function = new CUfunc_st{module, code, !strcmp(name, "het_copy")};
+	*function = keep_function({module, code, !strcmp(name, "het_copy")});
 	return injected(__func__);
 }
 

@@ -19,11 +19,6 @@ struct simulated_driver {
 	std::vector<void *> host_memory;
 
 	simulated_driver() { simulated = this; }
-	~simulated_driver()
-	{
-		for (void *p : host_memory)
-			free(p);
-	}
 	template <class T> int make(T *handle)
 	{
 		*handle = reinterpret_cast<T>(++handles);
@@ -74,6 +69,13 @@ inline cuda_calls simulated_calls()
 	cu.clear = [](cu_deviceptr, unsigned char, size_t, cu_stream) { return 0; };
 	cu.copy_to_host = [](void *, cu_deviceptr, size_t, cu_stream) { return 0; };
 	return cu;
+}
+
+// What the runtime has of a driver it has until the process ends. So it is made here and stays reachable.
+template <class machine> machine &make_for_good()
+{
+	static auto &all = *new std::vector<machine *>;
+	return *all.emplace_back(new machine);
 }
 
 } // namespace het::rt

@@ -28,7 +28,7 @@ struct machine : simulated_driver {
 // The launch for which it was made could not be submitted, so nobody has waited for its lane.
 TEST(cuda_twins, a_copy_is_over_before_the_next_on_another_lane)
 {
-	machine m;
+	machine &m = make_for_good<machine>();
 	m.take(1);
 	m.take(2);
 	EXPECT_FALSE(m.is_copied_on(1));
@@ -37,7 +37,7 @@ TEST(cuda_twins, a_copy_is_over_before_the_next_on_another_lane)
 
 TEST(cuda_twins, a_lane_is_not_waited_for_twice)
 {
-	machine m;
+	machine &m = make_for_good<machine>();
 	m.take(1);
 	uint8_t changed[twin_units(sizeof m.buffer)];
 	EXPECT_EQ(m.twin->compare(changed), 0); // the kernels behind the copy have ended
