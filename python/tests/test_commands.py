@@ -79,17 +79,24 @@ def test_the_most_urgent_is_first(kernels: Kernels) -> None:
 
     device = kernels.device
     kernels.fill[100](zeros(), np.int32(1), device=device)  # is prepared now
-    busy = [het.Program(functions={"blocks": (blocks, 0)}).blocks[1].start(device=device)]
-    assert begun.wait(30)
-    # Levels are far from each other, since who waits gets more urgent.
     low, high = het.Queue([device], priority=-8), het.Queue([device])
     high.set_priority(2)
-    arrays = [zeros() for _ in range(4)]
     ways: list[dict[str, Any]] = [{"queue": low}, {"priority": -3}, {"queue": high}, {"queue": low, "priority": 7}]
-    events = [kernels.fill[100].start(a, np.int32(1), device=device, **way) for a, way in zip(arrays, ways)]
-    goes_on.set()
-    for e in busy + events:
-        e.wait()
+    # Who waits gets more urgent, by a level in 10 ms: on a busy machine that may level them out, so it is tried again.
+    for _ in range(50):
+        begun.clear()
+        goes_on.clear()
+        busy = [het.Program(functions={"blocks": (blocks, 0)}).blocks[1].start(device=device)]
+        assert begun.wait(30)
+        first = time.monotonic()
+        events = [kernels.fill[100].start(zeros(), np.int32(1), device=device, **way) for way in ways]
+        goes_on.set()
+        for e in busy + events:
+            e.wait()
+        if time.monotonic() - first < 0.04:
+            break
+    else:
+        pytest.skip("the machine was too busy to launch four kernels and see their ends in 40 ms")
     began = [e.times.started for e in events]
     assert began == sorted(began, reverse=True)
 
