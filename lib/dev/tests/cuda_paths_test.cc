@@ -631,6 +631,29 @@ TEST_F(cuda_paths, the_engine_goes_on_where_a_kernel_fails)
 	}
 }
 
+// The kernel runs all the same, later than the engine has carried the bytes, and must do nothing then.
+TEST_F(cuda_paths, a_kernel_behind_which_no_event_comes_is_taken_back)
+{
+	if (!has_kernel)
+		GTEST_SKIP();
+	open(1);
+	hands all(*this);
+	all.open(false);
+	pair p(*this, 0, 8 * mib);
+	fake_->hold_copying = true;
+	fail("cuEventRecord", 1);
+	all.copy(p, false, 1);
+	EXPECT_EQ(all.replaced, only(0));
+	EXPECT_EQ(all.ports[0].hand(), nullptr) << "as its kernel is still to come";
+	p.fill(99);
+	const std::vector<char> device = p.on_device();
+	fake_->hold_copying = false;
+	while (!all.ports[0].hand())
+		std::this_thread::yield();
+	EXPECT_TRUE(p.on_device() == device);
+	all.close();
+}
+
 // A piece has waited long for the engine of a link, its own or the peer's: there a kernel carries a part of the next copy.
 TEST_F(cuda_paths, kernels_carry_after_a_link_has_stopped)
 {
