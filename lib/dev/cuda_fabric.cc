@@ -62,10 +62,11 @@ class shared_copy final : public port_lender
 	{
 		bytes_ = ends.back();
 		paths::estimate known[paths::most_paths];
-		const paths::plan plan = decide(known);
+		paths::plan plan = decide(known);
 		by_kernel_ = by_kernel(plan, parts);
 		unclear_ = plan.by_kernel & paths::path_set(~by_kernel_);
 		carriers_[journey_.gpu] = hand_or_engine(journey_.gpu, own_);
+		plan.by_kernel = by_kernel_; // engines get larger pieces
 		const uint64_t started = now_ns();
 		const bool between = journey_.d == direction::between;
 		paths::splitter s(ends, plan, journey_.gpu, known, started,
