@@ -144,5 +144,7 @@ TEST(what_is_no_copy, .traps = trap::best, .devices = device::host, .kinds = kin
 	CHECK_EQ(gpuvm_host_write(a.data(), 1, a.data() + 1), GPUVM_EARG);
 	CHECK_EQ(gpuvm_host_read(nullptr, 1, &byte), GPUVM_ENULL);
 	CHECK_EQ(gpuvm_host_write(a.data(), 1, nullptr), GPUVM_ENULL);
+	CHECK_EQ(gpuvm_host_read(a.data(), SIZE_MAX, &byte), GPUVM_EARG);
+	CHECK_EQ(gpuvm_host_write(a.data(), SIZE_MAX, &byte), GPUVM_EARG);
 	CHECK_OK(gpuvm_host_read(a.data(), 0, &byte));
 }

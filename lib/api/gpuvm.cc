@@ -252,6 +252,9 @@ static int check_exact(const char *call, const void *hostptr, const void *other,
 {
 	if (!hostptr || !other)
 		return fail(GPUVM_ENULL, "%s: null pointer", call);
+	const range here = range_of(hostptr, nbytes), there = range_of(other, nbytes);
+	if (here.end < here.begin || there.end < there.begin)
+		return fail(GPUVM_EARG, "%s: %zu bytes reach past the end of the address space", call, nbytes);
 	if (is_linked(other, nbytes))
 		return fail(GPUVM_EARG, "%s: the memory at %p lies in an array: copy to or from other memory", call,
 			    other);

@@ -62,10 +62,11 @@ class shared_copy final : public port_lender
 	{
 		bytes_ = ends.back();
 		paths::estimate known[paths::most_paths];
-		const paths::plan plan = decide(known);
+		paths::plan plan = decide(known);
 		by_kernel_ = by_kernel(plan, parts);
 		unclear_ = plan.by_kernel & paths::path_set(~by_kernel_);
 		carriers_[journey_.gpu] = hand_or_engine(journey_.gpu, own_);
+		plan.by_kernel = by_kernel_; // engines get larger pieces
 		const uint64_t started = now_ns();
 		const bool between = journey_.d == direction::between;
 		paths::splitter s(ends, plan, journey_.gpu, known, started,
@@ -289,7 +290,7 @@ bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pie
 
 bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_deviceptr src, size_t size, int *error)
 {
-	// Nobody has seen real GPUs share these, so that is for who asks.
+	// Where two GPUs were measured the driver's own copy was the best, so that is for who asks.
 	if (!settings().paths || size < paths::least_split || !to.has_ports() || !from.has_ports())
 		return false;
 	shared_copy c(to, &from, direction::between);

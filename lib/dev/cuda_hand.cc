@@ -81,14 +81,16 @@ void cuda_hand::close()
 	stale_ = false;
 }
 
+bool cuda_hand::is_at_work() const
+{
+	cuda_current c(*cu_, context_);
+	return cu_->query_stream(stream_) == cu_error_not_ready;
+}
+
 bool cuda_hand::is_idle()
 {
-	for (cu_event e : ended_) {
-		if (stale_ && cu_->query_event(e) == cu_error_not_ready)
-			return false;
-	}
-	stale_ = false;
-	return true;
+	stale_ = stale_ && is_at_work();
+	return !stale_;
 }
 
 int cuda_hand::address(const cuda_place &p, cu_deviceptr *address) const
@@ -121,9 +123,12 @@ int cuda_hand::start(const cuda_place &to, const cuda_place &from, size_t size)
 		err = address(from, &here);
 	if (!err)
 		err = launch(slot, there, here, size);
-	if (!err)
-		err = cu_->record_event(ended_[slot], stream_);
-	started_ += !err;
+	if (err)
+		return err;
+	started_++;
+	err = cu_->record_event(ended_[slot], stream_);
+	if (err)
+		take_back();
 	return err;
 }
 
@@ -150,8 +155,7 @@ void cuda_hand::take_back()
 	for (unsigned i = oldest_; i != started_; i++) {
 		const control &told = controls_[i % slots];
 		for (unsigned b = 0; b < blocks; b++) {
-			while (told.begun[b].load() && !told.done[b].load() &&
-			       cu_->query_event(ended_[i % slots]) == cu_error_not_ready)
+			while (told.begun[b].load() && !told.done[b].load() && is_at_work())
 				cpu_pause();
 		}
 	}

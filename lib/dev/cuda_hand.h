@@ -52,6 +52,7 @@ class cuda_hand final : public cuda_carrier
       private:
 	struct control;
 
+	bool is_at_work() const;
 	int launch(unsigned slot, cu_deviceptr to, cu_deviceptr from, size_t size);
 	int address(const cuda_place &p, cu_deviceptr *address) const;
 
@@ -63,7 +64,7 @@ class cuda_hand final : public cuda_carrier
 	control *controls_ = nullptr; // pinned, one for each slot
 	cu_deviceptr controls_there_ = 0;
 	unsigned started_ = 0, oldest_ = 0;
-	bool stale_ = false; // the events of pieces that were taken back are still to come
+	bool stale_ = false; // kernels of pieces that were taken back may be still to come
 };
 
 } // namespace het

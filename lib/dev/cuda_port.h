@@ -25,6 +25,7 @@ class cuda_port final : public cuda_carrier
       public:
 	static constexpr unsigned slots = paths::splitter::depth;
 	static constexpr size_t slot_size = paths::splitter::most_relayed, ring_size = slots * slot_size;
+	static_assert(cuda_hand::slots >= slots);
 
 	// One copy at a time may use a port.
 	bool try_borrow() { return is_open_ && !lent_.exchange(true, std::memory_order_acquire); }

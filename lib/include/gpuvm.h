@@ -408,8 +408,9 @@ int gpuvm_host_begin(void *hostptr, size_t nbytes, int flags);
  * wherever they are valid: of what a device alone has these bytes travel and no others. All stays where it is: nothing
  * is made valid on the host or taken from a device, and a touch afterwards is what it would have been before. What is
  * written, all valid copies get. @p to and @p from lie in no array. No kernel may be using these bytes.
- * @return 0; GPUVM_ENULL; GPUVM_EARG if the other memory lies in an array;
- * GPUVM_EDEVALLOC if a device has failed.
+ * @return 0; GPUVM_ENULL; GPUVM_EARG if the other memory lies in an array, or a range wraps;
+ * GPUVM_EDEVALLOC if a device has failed: of a write some bytes may be done then, and the device has lost its copy of
+ * the others unless it was the only one.
  */
 int gpuvm_host_read(const void *hostptr, size_t nbytes, void *to);
 int gpuvm_host_write(void *hostptr, size_t nbytes, const void *from);

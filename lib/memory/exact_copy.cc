@@ -137,6 +137,7 @@ class exact_copy
 		const int err = copy_runs();
 		delay_point();
 		g_.lock();
+		drop_unwritten();
 		release_chunks(a_, next_, c - next_);
 		next_ = c;
 		return err;
@@ -169,10 +170,32 @@ class exact_copy
 		if (run.copies & host_copy)
 			copy_on_host(run.bytes, alias_of(a_, run.bytes.begin));
 		for (unsigned d = 0; d < a_.context->ndevs && !err; d++) {
-			if (run.copies & device_copy(d))
-				err = copy_on(d, run.bytes);
+			if (!(run.copies & device_copy(d)))
+				continue;
+			err = copy_on(d, run.bytes);
+			if (err)
+				note_unwritten(run, d);
 		}
 		return err;
+	}
+
+	// The device has failed to write the run. Where others have written it before, those behind it lack it as well.
+	void note_unwritten(const exact_run &run, unsigned device)
+	{
+		const auto written = copyset(run.copies & (device_copy(device) - 1));
+		unwritten_ = {run.bytes, written ? copyset(run.copies & ~written) : device_copy(device)};
+	}
+
+	// Valid copies are the same: those without the bytes cease to be, but for the only one.
+	void drop_unwritten()
+	{
+		const layout::span s = a_.place.chunks_of(unwritten_.bytes);
+		for (uint32_t c = s.first; c < s.last; c++) {
+			for (unsigned d = 0; d < a_.context->ndevs; d++) {
+				if (unwritten_.copies & device_copy(d))
+					drop_copy(a_, c, unwritten_.bytes, d);
+			}
+		}
 	}
 
 	int copy_on(unsigned device, range r)
@@ -201,6 +224,7 @@ class exact_copy
 	uint32_t next_ = 0; // chunk
 	exact_run runs_[runs_at_once];
 	size_t nruns_ = 0;
+	exact_run unwritten_ = {}; // and the copies that lack it
 };
 
 // A range in which the bytes of the first array begin, if any does.
@@ -228,7 +252,7 @@ size_t copy_in_array(range in, char *other, bool writes, int *err)
 	visit v(*a, g);
 	if (!v || !a->place.user.covers(in))
 		return 0;
-	*err = exact_copy(*a, g, in, other, writes).run();
+	*err = copy_exactly(*a, g, in, other, writes);
 	return in.size();
 }
 
@@ -249,6 +273,11 @@ int copy_exactly(range r, char *other, bool writes)
 }
 
 } // namespace
+
+int copy_exactly(array &a, array_guard &g, range r, char *other, bool writes)
+{
+	return exact_copy(a, g, r, other, writes).run();
+}
 
 int read_exactly(range r, char *other)
 {

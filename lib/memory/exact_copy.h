@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Copies of some of an array's bytes from or to other memory, after which all is where it was before: of a chunk no
-// more travels than these bytes, and no copy becomes valid or ceases to be.
+// more travels than these bytes, and no copy becomes valid or ceases to be, unless a device fails.
 #pragma once
 
-#include "core/range.h"
+#include "memory/array.h"
 
 namespace het
 {
 
 // Read or write the bytes of the program's own in @r, whatever of them is linked. No kernel that uses these bytes is
-// open (others may be, in the same chunks); @other is memory of no array. Return 0 or GPUVM_EDEVALLOC.
+// open (others may be, in the same chunks); @other is memory of no array. Return 0 or GPUVM_EDEVALLOC. A device that
+// could not be written has these bytes no more, unless nobody else has them.
 int read_exactly(range r, char *other);
 int write_exactly(range r, const char *other);
+
+// Does so with bytes that all lie in one array. The caller is a visitor.
+int copy_exactly(array &a, array_guard &g, range r, char *other, bool writes);
 
 } // namespace het

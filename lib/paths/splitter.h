@@ -34,6 +34,7 @@ class splitter
 	static constexpr size_t least_piece = 512 << 10, most_relayed = 4 << 20;
 	// Kernels are for links that others fill, where nobody knows how long a piece will take.
 	static constexpr size_t most_by_kernel = 2 << 20;
+	static_assert(most_by_kernel <= most_relayed, "relays may carry what was taken back");
 	static constexpr size_t pieces_under_way = 2; // of the largest
 
 	// @ends rise; the last one is the size of the copy. @direct is the path that is left if all others fail.

@@ -36,6 +36,7 @@ constexpr bool has_kernel = false;
 #else
 constexpr bool has_kernel = true;
 #endif
+constexpr char no_kernel[] = "under the thread sanitizer the fake driver has no kernel that copies";
 constexpr size_t mib = 1 << 20, least = 8 * mib;
 
 class cuda_paths : public testing::Test
@@ -529,7 +530,7 @@ TEST_F(cuda_paths, parts_of_any_size)
 TEST_F(cuda_paths, hands_carry_where_engines_wait)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	open(1); // no others
 	hands all(*this);
 	for (bool home : {false, true}) {
@@ -567,7 +568,7 @@ TEST_F(cuda_paths, hands_carry_where_engines_wait)
 TEST_F(cuda_paths, hands_share_a_copy)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	open(1);
 	hands all(*this);
 	for (bool home : {false, true}) {
@@ -589,7 +590,7 @@ TEST_F(cuda_paths, hands_share_a_copy)
 TEST_F(cuda_paths, what_a_kernel_has_not_begun_is_taken_back)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	open(1);
 	hands all(*this);
 	for (bool home : {false, true}) {
@@ -617,7 +618,7 @@ TEST_F(cuda_paths, what_a_kernel_has_not_begun_is_taken_back)
 TEST_F(cuda_paths, the_engine_goes_on_where_a_kernel_fails)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	for (const char *symbol : {"cuLaunchKernel", "work of cuLaunchKernel", "cuMemHostGetDevicePointer_v2"}) {
 		open(1);
 		hands all(*this);
@@ -631,11 +632,34 @@ TEST_F(cuda_paths, the_engine_goes_on_where_a_kernel_fails)
 	}
 }
 
+// The kernel runs all the same, later than the engine has carried the bytes, and must do nothing then.
+TEST_F(cuda_paths, a_kernel_behind_which_no_event_comes_is_taken_back)
+{
+	if (!has_kernel)
+		GTEST_SKIP() << no_kernel;
+	open(1);
+	hands all(*this);
+	all.open(false);
+	pair p(*this, 0, 8 * mib);
+	fake_->hold_copying = true;
+	fail("cuEventRecord", 1);
+	all.copy(p, false, 1);
+	EXPECT_EQ(all.replaced, only(0));
+	EXPECT_EQ(all.ports[0].hand(), nullptr) << "as its kernel is still to come";
+	p.fill(99);
+	const std::vector<char> device = p.on_device();
+	fake_->hold_copying = false;
+	while (!all.ports[0].hand())
+		std::this_thread::yield();
+	EXPECT_TRUE(p.on_device() == device);
+	all.close();
+}
+
 // A piece has waited long for the engine of a link, its own or the peer's: there a kernel carries a part of the next copy.
 TEST_F(cuda_paths, kernels_carry_after_a_link_has_stopped)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	for (unsigned path : {0, 1}) {
 		for (bool home : {false, true}) {
 			two_members all(*this);
@@ -652,7 +676,7 @@ TEST_F(cuda_paths, kernels_carry_after_a_link_has_stopped)
 TEST_F(cuda_paths, a_peer_s_kernel_leaves_alone_what_it_may_not_reach)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	two_members all(*this);
 	cu_context other =
 		reinterpret_cast<fake_cuda_other_context_fn *>(dlsym(library_, "fake_cuda_other_context"))(0);
@@ -673,7 +697,7 @@ TEST_F(cuda_paths, a_peer_s_kernel_leaves_alone_what_it_may_not_reach)
 TEST_F(cuda_paths, copies_that_are_not_aligned_for_kernels)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	two_members all(*this);
 	all.stall(false, 0);
 	const int before = fake_->launches[0];
@@ -686,7 +710,7 @@ TEST_F(cuda_paths, copies_that_are_not_aligned_for_kernels)
 TEST_F(cuda_paths, kernels_bring_what_is_touched_after_a_long_wait)
 {
 	if (!has_kernel)
-		GTEST_SKIP();
+		GTEST_SKIP() << no_kernel;
 	open(2);
 	pair p(*this, 0, mib);
 	transfer all = p.all();
