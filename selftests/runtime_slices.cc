@@ -512,7 +512,8 @@ TEST(what_is_kept_is_as_the_host_has_it, .traps = trap::best | trap::sigsegv, .d
 	for (unsigned i = 0; i < rounds; i++)
 		p.step();
 	p.check();
-	CHECK(p.reused() > 0);
+	// A short program may write all that was kept before it could be used.
+	CHECK(rounds < 1000 || p.reused() > 0);
 }
 
 // From the second launch on as much is kept as there is memory for. A host's write is seen, and costs a fetch of what
