@@ -124,7 +124,8 @@ int start(MPI_Request r)
 		p = found->second;
 	}
 	hold h;
-	if (int err = h.take(p.m, p.instead))
+	// MPI has the message's own place where there was no stand-in when the request was made.
+	if (int err = p.instead ? h.take(p.m, p.instead) : h.take_in_place(p.m))
 		return p.whose.report(err);
 	began(r, {std::move(h), p.whose, told_by::receive});
 	return MPI_SUCCESS;
