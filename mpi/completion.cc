@@ -95,7 +95,10 @@ HET_MPI_CALL MPI_Startall(int count, MPI_Request requests[])
 			return err;
 		}
 	}
-	return PMPI_Startall(count, requests);
+	const int err = PMPI_Startall(count, requests);
+	for (int i = 0; err && i < count; i++)
+		failed(requests[i]);
+	return err;
 }
 
 HET_MPI_CALL MPI_Request_free(MPI_Request *request)
