@@ -58,7 +58,7 @@ MPI_Aint sum_of(int ranks, const int *counts)
 // Each rank gets the result's part that is its own, of @counts; in place all of them are in its buffer.
 message part_of_result(const void *out, void *in, const int *counts, MPI_Datatype type, MPI_Comm comm)
 {
-	const auto all = int(sum_of(own_ranks(comm), counts));
+	const MPI_Aint all = sum_of(own_ranks(comm), counts);
 	return result(out, in, out == MPI_IN_PLACE ? all : counts[own_rank(comm)], type);
 }
 

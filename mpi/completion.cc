@@ -26,13 +26,14 @@ class status_of_one
 	int finished(MPI_Request r, int err)
 	{
 		if (err) {
-			failed(r);
+			failed(r, begun_);
 			return err;
 		}
-		return hetmpi::finished(r, *used_);
+		return hetmpi::finished(r, begun_, *used_);
 	}
 
       private:
+	const uint64_t begun_ = begun();
 	MPI_Status own_ = {};
 	MPI_Status *used_;
 };
@@ -50,12 +51,14 @@ class statuses_of
 	// The request has the i-th status, in which an error of ours stands then.
 	void finished(MPI_Request r, int i)
 	{
-		if (int err = hetmpi::finished(r, used_[i]))
+		if (int err = hetmpi::finished(r, begun_, used_[i]))
 			used_[i].MPI_ERROR = error_ = err;
 	}
+	void failed(MPI_Request r) const { hetmpi::failed(r, begun_); }
 	int error() const { return error_ ? MPI_ERR_IN_STATUS : MPI_SUCCESS; }
 
       private:
+	const uint64_t begun_ = begun();
 	std::vector<MPI_Status> own_;
 	MPI_Status *used_;
 	int error_ = MPI_SUCCESS;
@@ -70,7 +73,7 @@ void end_of_failed(const std::vector<MPI_Request> &before, const MPI_Request *no
 		if (s.get()[i].MPI_ERROR == MPI_SUCCESS)
 			s.finished(before[i], int(i));
 		else
-			failed(before[i]);
+			s.failed(before[i]);
 	}
 }
 
@@ -95,7 +98,10 @@ HET_MPI_CALL MPI_Startall(int count, MPI_Request requests[])
 			return err;
 		}
 	}
-	return PMPI_Startall(count, requests);
+	const int err = PMPI_Startall(count, requests);
+	for (int i = 0; err && i < count; i++)
+		failed(requests[i]);
+	return err;
 }
 
 HET_MPI_CALL MPI_Request_free(MPI_Request *request)

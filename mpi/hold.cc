@@ -13,7 +13,8 @@ namespace hetmpi
 namespace
 {
 
-// Pieces that lie closer are mapped as one range, and all together are no more ranges than this.
+// Pieces that lie closer are mapped as one range, and all together are no more ranges than this, of which other messages'
+// bytes are cut out.
 constexpr size_t near = 64 << 10, most_ranges = 64;
 
 struct entry {
@@ -35,20 +36,28 @@ table &held_now()
 
 // Types with gaps may lie in each other's: the mapping of one would wait for that of the other, that is for MPI. So what
 // lies among the bytes of other messages is not mapped a second time.
-bytes apart_from_others(bytes b, use u)
+pieces apart_from_others(bytes b, use u)
 {
 	table &t = held_now();
 	std::lock_guard guard(t.lock);
+	pieces left = {b};
 	for (const entry &e : t.entries) {
 		if ((u == use::read && e.u == use::read) || !b.share(e.at))
 			continue;
-		bytes before = {b.begin, std::max(b.begin, e.at.begin)};
-		bytes behind = {std::min(b.end, e.at.end), b.end};
-		b = before.size() > behind.size() ? before : behind;
+		pieces now;
+		for (const bytes &p : left) {
+			const bytes before = {p.begin, std::min(p.end, e.at.begin)};
+			const bytes behind = {std::max(p.begin, e.at.end), p.end};
+			for (const bytes &part : {before, behind}) {
+				if (!part.is_empty())
+					now.push_back(part);
+			}
+		}
+		left = std::move(now);
 	}
-	if (!b.is_empty())
-		t.entries.push_back({b, u});
-	return b;
+	for (const bytes &p : left)
+		t.entries.push_back({p, u});
+	return left;
 }
 
 void forget(bytes at, use u)
@@ -143,15 +152,18 @@ int hold::map(const message &m)
 {
 	use_ = m.u;
 	for (const bytes &range : ranges_of(m.at)) {
-		const bytes b = apart_from_others(range, m.u);
-		if (b.is_empty())
-			continue;
-		if (int err = map_range(b)) {
-			forget(b, use_);
+		int err = MPI_SUCCESS;
+		for (const bytes &b : apart_from_others(range, m.u)) {
+			err = err ? err : map_range(b);
+			if (err)
+				forget(b, use_);
+			else
+				held_.push_back(b);
+		}
+		if (err) {
 			drop();
 			return err;
 		}
-		held_.push_back(b);
 	}
 	return MPI_SUCCESS;
 }

@@ -33,10 +33,10 @@ class hold
 
 	// Returns when commands that use the bytes are over: MPI_SUCCESS, or MPI_ERR_BUFFER, of which the reason is on
 	// stderr. What is sent from a stand-in belongs to the kernels again then. A persistent request brings its
-	// stand-in along, or null if it has none.
+	// stand-in along.
 	int take(const message &m);
 	int take(const message &m, std::shared_ptr<stand_in> instead);
-	// The same, for bytes that the caller copies itself.
+	// The same without a stand-in: the caller copies the bytes itself, or MPI has their own place already.
 	int take_in_place(const message &m);
 	// MPI gets this in place of @buffer, the message's.
 	void *placed(const void *buffer) const { return instead_ ? instead_->buffer() : const_cast<void *>(buffer); }

@@ -47,4 +47,12 @@ inline message updated(void *buffer, MPI_Aint count, MPI_Datatype type)
 	return message_of(use::updated, buffer, count, type);
 }
 
+// Nothing goes to the process that is none, and nothing comes from it: the buffer stays as it is.
+inline message unless_null(int peer, message m)
+{
+	if (peer == MPI_PROC_NULL)
+		m.at.clear();
+	return m;
+}
+
 } // namespace hetmpi

@@ -181,22 +181,22 @@ FLUSH(flush_local_all, every_rank, (MPI_Win win), (win))
 
 // A row is a call and what it has in common with the one that gives a request: parameters and arguments behind the
 // messages, which are out and in.
-#define OPERATION(Name, Rname, Parameters, Arguments, Out, In)                               \
-	HET_MPI_CALL MPI_##Name(HET_MPI_LIST Parameters, MPI_Win win)                        \
-	{                                                                                    \
-		return begin_at(win, rank, {Out, In}, [&](holds &h) {                        \
-			h[0].place(out);                                                     \
-			h[1].place(in);                                                      \
-			return PMPI_##Name(HET_MPI_LIST Arguments, win);                     \
-		});                                                                          \
-	}                                                                                    \
-	HET_MPI_CALL MPI_##Rname(HET_MPI_LIST Parameters, MPI_Win win, MPI_Request *request) \
-	{                                                                                    \
-		return begin(win, {Out, In}, request, [&](holds &h) {                        \
-			h[0].place(out);                                                     \
-			h[1].place(in);                                                      \
-			return PMPI_##Rname(HET_MPI_LIST Arguments, win, request);           \
-		});                                                                          \
+#define OPERATION(Name, Rname, Parameters, Arguments, Out, In)                                              \
+	HET_MPI_CALL MPI_##Name(HET_MPI_LIST Parameters, MPI_Win win)                                       \
+	{                                                                                                   \
+		return begin_at(win, rank, {unless_null(rank, Out), unless_null(rank, In)}, [&](holds &h) { \
+			h[0].place(out);                                                                    \
+			h[1].place(in);                                                                     \
+			return PMPI_##Name(HET_MPI_LIST Arguments, win);                                    \
+		});                                                                                         \
+	}                                                                                                   \
+	HET_MPI_CALL MPI_##Rname(HET_MPI_LIST Parameters, MPI_Win win, MPI_Request *request)                \
+	{                                                                                                   \
+		return begin(win, {unless_null(rank, Out), unless_null(rank, In)}, request, [&](holds &h) { \
+			h[0].place(out);                                                                    \
+			h[1].place(in);                                                                     \
+			return PMPI_##Rname(HET_MPI_LIST Arguments, win, request);                          \
+		});                                                                                         \
 	}
 
 #define AT_TARGET int rank, MPI_Aint place, int count, MPI_Datatype type
@@ -211,14 +211,14 @@ OPERATION(Get_accumulate, Rget_accumulate,
 #define OPERATION_OF_ONE(Name, Rname, Parameters, Arguments, Message)                        \
 	HET_MPI_CALL MPI_##Name(HET_MPI_LIST Parameters, MPI_Win win)                        \
 	{                                                                                    \
-		return begin_at(win, rank, {Message}, [&](holds &h) {                        \
+		return begin_at(win, rank, {unless_null(rank, Message)}, [&](holds &h) {     \
 			h[0].place(origin);                                                  \
 			return PMPI_##Name(HET_MPI_LIST Arguments, win);                     \
 		});                                                                          \
 	}                                                                                    \
 	HET_MPI_CALL MPI_##Rname(HET_MPI_LIST Parameters, MPI_Win win, MPI_Request *request) \
 	{                                                                                    \
-		return begin(win, {Message}, request, [&](holds &h) {                        \
+		return begin(win, {unless_null(rank, Message)}, request, [&](holds &h) {     \
 			h[0].place(origin);                                                  \
 			return PMPI_##Rname(HET_MPI_LIST Arguments, win, request);           \
 		});                                                                          \
@@ -237,7 +237,9 @@ OPERATION_OF_ONE(Accumulate, Raccumulate,
 HET_MPI_CALL MPI_Fetch_and_op(const void *out, void *in, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op,
 			      MPI_Win win)
 {
-	return begin_at(win, rank, {op == MPI_NO_OP ? message{} : sent(out, 1, type), received(in, 1, type)},
+	return begin_at(win, rank,
+			{unless_null(rank, op == MPI_NO_OP ? message{} : sent(out, 1, type)),
+			 unless_null(rank, received(in, 1, type))},
 			[&](holds &h) {
 				return PMPI_Fetch_and_op(h[0].placed(out), h[1].placed(in), type, rank, place, op, win);
 			});
@@ -247,13 +249,14 @@ HET_MPI_CALL MPI_Compare_and_swap(const void *out, const void *compared, void *i
 				  MPI_Aint place, MPI_Win win)
 {
 	hold other;
-	if (int err = other.take(sent(compared, 1, type)))
+	if (int err = other.take(unless_null(rank, sent(compared, 1, type))))
 		return owner(win).report(err);
-	return begin_at(win, rank, {sent(out, 1, type), received(in, 1, type)}, [&](holds &h) {
-		const int err = PMPI_Compare_and_swap(h[0].placed(out), other.placed(compared), h[1].placed(in), type,
-						      rank, place, win);
-		if (!err)
-			keep(win, rank, std::move(other));
-		return err;
-	});
+	return begin_at(win, rank, {unless_null(rank, sent(out, 1, type)), unless_null(rank, received(in, 1, type))},
+			[&](holds &h) {
+				const int err = PMPI_Compare_and_swap(h[0].placed(out), other.placed(compared),
+								      h[1].placed(in), type, rank, place, win);
+				if (!err)
+					keep(win, rank, std::move(other));
+				return err;
+			});
 }

@@ -4,19 +4,6 @@
 
 using namespace hetmpi;
 
-namespace
-{
-
-// Nobody sends to, or receives from, the process that is none.
-message unless_null(int peer, message m)
-{
-	if (peer == MPI_PROC_NULL)
-		m.at.clear();
-	return m;
-}
-
-} // namespace
-
 #define SEND(Name)                                                                                                   \
 	HET_MPI_CALL MPI_##Name(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)    \
 	{                                                                                                            \

@@ -21,9 +21,10 @@ class public_copy
 	void *at() const { return public_.at(); }
 	void *base() const { return base_; }
 
-	// What the program has changed others see from now on; and the reverse. Neither touches what has changed on the
-	// other side. They wait for kernels that use the array. Return MPI_SUCCESS or MPI_ERR_BUFFER, of which the reason is
-	// on stderr.
+	// What the program has changed others see from now on; and the reverse. What has changed on the other side stays
+	// as it is there, except for bytes that lie within 64 bytes between two changes: in the separate memory model
+	// nobody may write a window on both sides between two synchronisations. They wait for kernels that use the array.
+	// Return MPI_SUCCESS or MPI_ERR_BUFFER, of which the reason is on stderr.
 	int show();
 	int take();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "requests.h"
 
+#include <atomic>
 #include <list>
 #include <map>
 #include <mutex>
@@ -18,6 +19,7 @@ struct freed {
 
 struct requests {
 	std::mutex lock;
+	std::atomic<uint64_t> begun{0};
 	std::multimap<MPI_Request, under_way> under_way_now;
 	std::map<MPI_Request, persistent> kept;
 	std::list<freed> nobodys;
@@ -29,15 +31,20 @@ requests &all()
 	return *r;
 }
 
-// The copy out of a stand-in may take long, or wait for a kernel, and nobody else is to wait for that. Of requests with
-// the same handle, which are over, it takes one's.
-std::list<under_way> take_out(MPI_Request r)
+// The copy out of a stand-in may take long, or wait for a kernel, and nobody else is to wait for that.
+std::list<under_way> take_out(MPI_Request r, uint64_t begun_before = UINT64_MAX)
 {
 	std::list<under_way> taken;
 	std::lock_guard guard(all().lock);
 	auto found = all().under_way_now.equal_range(r);
-	for (auto f = found.first; f != found.second; f = all().under_way_now.erase(f))
+	for (auto f = found.first; f != found.second;) {
+		if (f->second.number > begun_before) {
+			++f;
+			continue;
+		}
 		taken.push_back(std::move(f->second));
+		f = all().under_way_now.erase(f);
+	}
 	return taken;
 }
 
@@ -91,20 +98,26 @@ void began(MPI_Request r, under_way &&message)
 	if (message.bytes.is_empty())
 		return;
 	std::lock_guard guard(all().lock);
+	message.number = ++all().begun;
 	all().under_way_now.emplace(r, std::move(message));
 }
 
-int finished(MPI_Request r, const MPI_Status &status)
+uint64_t begun()
 {
-	std::list<under_way> messages = take_out(r);
+	return all().begun;
+}
+
+int finished(MPI_Request r, uint64_t begun_before, const MPI_Status &status)
+{
+	std::list<under_way> messages = take_out(r, begun_before);
 	const int err = give(messages, status);
 	look_after_freed();
 	return err;
 }
 
-void failed(MPI_Request r)
+void failed(MPI_Request r, uint64_t begun_before)
 {
-	take_out(r);
+	take_out(r, begun_before);
 }
 
 void made(MPI_Request r, persistent p)
@@ -124,7 +137,8 @@ int start(MPI_Request r)
 		p = found->second;
 	}
 	hold h;
-	if (int err = h.take(p.m, p.instead))
+	// MPI has the message's own place where there was no stand-in when the request was made.
+	if (int err = p.instead ? h.take(p.m, p.instead) : h.take_in_place(p.m))
 		return p.whose.report(err);
 	began(r, {std::move(h), p.whose, told_by::receive});
 	return MPI_SUCCESS;

@@ -5,6 +5,8 @@
 #include "hold.h"
 #include "owner.h"
 
+#include <cstdint>
+
 namespace hetmpi
 {
 
@@ -13,16 +15,20 @@ struct under_way {
 	hold bytes;
 	owner whose;
 	told_by by = told_by::nothing;
+	uint64_t number = 0; // of those that have begun
 	int give(const MPI_Status &status) { return bytes.give(by, status); }
 };
 
 // The request's bytes are held until finished() or forgotten() is told of it. MPI may use one handle for several
 // requests that are over already; each has its own call of finished().
 void began(MPI_Request r, under_way &&message);
+// So many have begun. MPI may give the handle of a request that is over to another thread's before finished() is called,
+// so who completes a request asks for this number before.
+uint64_t begun();
 // Returns MPI_SUCCESS, or what the owner's error handler has returned from: the bytes are not where they belong.
-int finished(MPI_Request r, const MPI_Status &status);
+int finished(MPI_Request r, uint64_t begun_before, const MPI_Status &status);
 // It has not begun, or has failed: nothing has come.
-void failed(MPI_Request r);
+void failed(MPI_Request r, uint64_t begun_before = UINT64_MAX);
 
 // A persistent request has its bytes from each start to its completion, and one stand-in for all of them, or none.
 struct persistent {

@@ -5,10 +5,12 @@
 #include "public_copy.h"
 #include "requests.h"
 
+#include <limits>
+
 namespace hetmpi
 {
 
-constexpr int every_rank = -1;
+constexpr int every_rank = std::numeric_limits<int>::min(); // is not MPI_PROC_NULL of any MPI
 
 void made(MPI_Win w, std::unique_ptr<public_copy> copy);
 void gone(MPI_Win w);

@@ -18,8 +18,12 @@ class farewells
 		std::lock_guard g(lock_);
 		all_.push_back(std::move(f));
 	}
+	bool empty() const
+	{
+		std::lock_guard g(lock_);
+		return all_.empty();
+	}
 	// Nobody else uses it any longer.
-	bool empty() const { return all_.empty(); }
 	void take_over(farewells &other) { all_.swap(other.all_); }
 	void call()
 	{
@@ -28,7 +32,7 @@ class farewells
 	}
 
       private:
-	std::mutex lock_;
+	mutable std::mutex lock_;
 	std::vector<std::function<void()>> all_;
 };
 

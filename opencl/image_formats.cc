@@ -80,6 +80,7 @@ template <class T, size_t n> const T &row_of(const T (&rows)[n], uint32_t T::*me
 	return *std::find_if(std::begin(rows), std::end(rows), [&](const T &r) { return r.*member == value; });
 }
 
+// Some drivers name pairs that OpenCL rules out, like 16-bit channels in the order of BGRA. Images can't have these here.
 std::vector<cl_image_format> ask(const het_texture_args &like)
 {
 	uint32_t n = 0;
@@ -89,9 +90,12 @@ std::vector<cl_image_format> ask(const het_texture_args &like)
 	if (het_texture_formats(&like, n, theirs.data(), &n))
 		return {};
 	std::vector<cl_image_format> all;
-	for (const het_texture_format &f : theirs)
-		all.push_back(
-			{row_of(orders, &order_row::order, f.order).code, row_of(types, &type_row::type, f.type).code});
+	for (const het_texture_format &f : theirs) {
+		const cl_image_format ours = {row_of(orders, &order_row::order, f.order).code,
+					      row_of(types, &type_row::type, f.type).code};
+		if (is_possible(&ours))
+			all.push_back(ours);
+	}
 	return all;
 }
 

@@ -59,7 +59,11 @@ std::string identity_of_drivers(const _cl_device_id &d)
 // What is in headers is not seen here, so what may include them is not kept.
 bool may_be_kept(const binary_request &r)
 {
-	return r.source.find("include") == std::string::npos && r.options.find("include") == std::string::npos;
+	for (const char *word : {"include", "import", "imacros"}) {
+		if (r.source.find(word) != std::string::npos || r.options.find(word) != std::string::npos)
+			return false;
+	}
+	return true;
 }
 
 template <class F> auto with_key(const binary_request &r, F use)

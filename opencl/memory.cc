@@ -182,6 +182,12 @@ void end_after_commands(const std::shared_ptr<remains> &r, size_t nbytes, bool k
 		r->end();
 }
 
+// Returns whether the program is to hear of the end of the object, or of one that it is a part of.
+bool is_heard_of(const memory &m)
+{
+	return !m.when_gone.empty() || (m.whole && is_heard_of(*m.whole.get()));
+}
+
 // --- what is told of it -------------------------------------------------------------
 
 const info_row<memory> rows[] = {
@@ -282,15 +288,17 @@ using namespace hetcl;
 _cl_mem::~_cl_mem()
 {
 	const bool is_quiet = when_gone.empty() && (whole || !host_pointer);
+	const bool is_used_now = root().is_used.load(std::memory_order_relaxed);
+	// Kernels use the textures of an image, and not the bytes of a buffer that it is of.
+	if (memory && image && is_used_now && (!is_quiet || is_heard_of(*this)))
+		end_textures(*this);
 	if (!memory || is_quiet)
 		return;
-	if (!root().is_used.load(std::memory_order_relaxed)) {
+	if (!is_used_now) {
 		memory.reset();
 		when_gone.call();
 		return;
 	}
-	if (image)
-		end_textures(*this);
 	auto r = std::make_shared<remains>();
 	r->bytes = std::move(memory);
 	r->when_gone.take_over(when_gone);

@@ -449,6 +449,37 @@ TEST(destructor_callbacks_of_images)
 	OK(clReleaseMemObject(to));
 }
 
+// So does one that has an image of a buffer, which goes before the buffer.
+TEST(destructor_callback_of_a_buffer_with_an_image)
+{
+	if (!has_images(fx))
+		return;
+	constexpr size_t n = 16, extent[3] = {n, 1, 1};
+	const cl_image_format f = {CL_R, CL_UNSIGNED_INT32};
+	static std::atomic<int> gone{0};
+	cl_mem buffer = fx.buffer(n * 4), to = fx.buffer(n * 4);
+	cl_mem m = image(fx.context, CL_MEM_OBJECT_IMAGE1D_BUFFER, f, extent, 0, nullptr, buffer);
+	OK(clSetMemObjectDestructorCallback(
+		buffer, [](cl_mem, void *) { gone++; }, nullptr));
+	cl_kernel k = fx.kernel(source, "fetch");
+	set(k, 0, m);
+	set(k, 1, to);
+	cl_int err = CL_SUCCESS;
+	cl_event gate = clCreateUserEvent(fx.context, &err);
+	OK(clEnqueueNDRangeKernel(fx.queue, k, 1, nullptr, extent, nullptr, 1, &gate, nullptr));
+	OK(clReleaseKernel(k));
+	OK(clReleaseMemObject(m));
+	OK(clReleaseMemObject(buffer));
+	usleep(50000);
+	CHECK_EQ(gone.load(), 0);
+	OK(clSetUserEventStatus(gate, CL_COMPLETE));
+	OK(clFinish(fx.queue));
+	while (!gone)
+		usleep(1000);
+	OK(clReleaseEvent(gate));
+	OK(clReleaseMemObject(to));
+}
+
 // A launch that waits for memory, as a kernel uses a buffer, does not keep callbacks from using images: whoever calls
 // them may have to see to the end of that kernel.
 TEST(callbacks_use_images_while_memory_is_waited_for, [] { setenv("HET_DEVICE_MEMORY", "2M", 1); })
