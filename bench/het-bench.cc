@@ -43,7 +43,8 @@ void remember(int signal)
 	signalled = signal;
 }
 
-// Runs tests until all have run, or a signal says that what was measured until then is enough.
+// Runs tests until all have run, or a signal says that what was measured until then is enough. Signals are remembered
+// after that, too, until the results are written.
 void run_until_stopped(target &dut, recorder &records, const choice &chosen, bench::progress &bar)
 {
 	signal(SIGINT, remember);
@@ -62,8 +63,6 @@ void run_until_stopped(target &dut, recorder &records, const choice &chosen, ben
 		records.warn(last, "the run was interrupted here",
 			     "--continue with its JSON file runs the tests that lack");
 	}
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
 }
 
 int list()
@@ -194,11 +193,14 @@ int measure(options o)
 		run_until_stopped(*dut, records, o.chosen, bar);
 	}
 	fputs(tables_of(out.document()).c_str(), stdout);
+	// Neither a second signal nor a page that can't be made takes the results with it.
+	out.write(o.common.json);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 	if (o.what == "profile")
 		printf("\n%s\n", keep_profile(out.document()).c_str());
 	if (!o.page.empty())
 		write_page(out.document(), o.page);
-	out.write(o.common.json);
 	// A kernel whose result is wrong is worse than a figure that can't be had.
 	return records.wrong() ? 1 : signalled ? 128 + signalled : 0;
 }

@@ -158,8 +158,10 @@ void test_clock(context &c)
 	// So many launches that a device gets warm from them.
 	const unsigned launches = std::max(least_launches, c.how.seconds > 0 ? 10 * c.how.least : 0);
 	bench::series ghz;
-	while (ghz.size() < launches && (ghz.empty() || ghz.back() > 0))
+	while (ghz.size() < launches && (ghz.empty() || ghz.back() > 0)) {
+		c.progress(format("launch %zu", ghz.size()));
 		ghz.push_back(dut.launch());
+	}
 	const fact f = clock_fact(ghz);
 	if (f.is != verdict::not_there) {
 		figure all;

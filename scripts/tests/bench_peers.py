@@ -48,6 +48,7 @@ class BenchPeers(unittest.TestCase):
         self.assertIsNone(peers.latency_between(rows, 3, 100))
         self.assertEqual(peers.read_nvbandwidth(COPIES), {"host_to_device_memcpy_ce": 55.1})
         self.assertEqual(peers.read_clpeak(CLPEAK), {"global_memory_bandwidth": 4.5})
+        self.assertEqual(peers.read_clpeak(CLPEAK[:100]), {})
 
     def test_like_is_compared_with_like(self):
         ours = results(

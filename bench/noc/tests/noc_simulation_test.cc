@@ -250,6 +250,33 @@ TEST(simulation, packets_may_choose_when_they_are_created)
 	EXPECT_EQ(simulate(c).latency.mean, again.latency.mean);
 }
 
+// LocalBuf diverts where a port's 64 flits are 0.6 full, for which 30 cycles at a flit each are too few. Packets that are
+// created in these and wait at their source until others are congested divert only if they choose when they are sent.
+TEST(simulation, a_packet_goes_by_what_was_known_when_it_chose)
+{
+	const auto early_and_diverted = [](bool choose_at_creation) {
+		configuration c;
+		c.network = "two-layers";
+		c.how = routing::yx_z;
+		c.policy = "localbuf";
+		c.traffic.what = pattern::transpose;
+		c.traffic.length = 16;
+		c.traffic.rate = 8;
+		c.choose_at_creation = choose_at_creation;
+		machine m(c);
+		unsigned diverted = 0;
+		while (m.net().now() < 1500) {
+			m.step();
+			for (const packet &p : m.net().received())
+				diverted += p.created < 30 && layer_of(p.route) == 1;
+		}
+		EXPECT_GT(m.diverted(), 0u);
+		return diverted;
+	};
+	EXPECT_EQ(early_and_diverted(true), 0u);
+	EXPECT_GT(early_and_diverted(false), 0u);
+}
+
 TEST(simulation, refuses_what_does_not_fit)
 {
 	configuration c;
