@@ -415,6 +415,32 @@ TEST(what_changes_between_launches, .traps = trap::best | trap::sigsegv, .device
 	CHECK(memory_of(other).slices > 0 && memory_of(other).in_place > 0);
 }
 
+// A launch copies to the device what its patterns say. One after it with the same arguments, whose patterns say more,
+// finds there no more than that. (The first granule of malloc()'s memory must be there.)
+TEST(other_patterns_of_the_same_arguments, .traps = trap::best, .devices = gpu)
+{
+	in_place_fixture fx(t, settings{small});
+	constexpr size_t skipped = 128;
+	const size_t n = 64 << 10, items = n - skipped;
+	model_array where(kind::mmapped, 4 * items), table(kind::heap, n, 2), to(kind::mmapped, items, 3);
+	for (const size_t first : {skipped, size_t{0}}) {
+		for (size_t i = 0; i < items; i++) {
+			const auto place = uint32_t(first + i);
+			memcpy(&where.model[4 * i], &place, 4);
+		}
+		memcpy(where.b.data(), where.model.data(), where.size());
+		// Both end where the table does.
+		const het_pattern used = {sizeof used, int64_t(first), 1, 1 + skipped - first, 1, 0};
+		HET_OK(fx.launch_there(fx.gather, items,
+				       {where.all(HET_READ_ONLY), range_arg(table.b.data(), n, HET_READ_ONLY, used),
+					to.all(HET_WRITE_ONLY)}));
+		model_gather(where, table, to);
+		HET_OK(het_finish(fx.queue));
+		to.check("what was looked up");
+	}
+	check_in_place({}, 2);
+}
+
 // Each thread has launches that need all of the budget.
 TEST(queues_in_place, .traps = trap::best, .devices = gpu, .seconds = 60)
 {

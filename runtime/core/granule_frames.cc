@@ -165,16 +165,30 @@ bool granule_frames::is_copy(const granule &g)
 	return is_copy_[number_of(g)];
 }
 
-// What is forgotten from now on stays so, however the copy to the frame goes.
-void granule_frames::note_copies()
+// What is forgotten from now on stays so, however the copy to the frame goes. The launch copies what its uses use of a
+// window alone, of which a launch with other patterns may use more: so a frame is no copy if it has bytes between that.
+int granule_frames::note_copies(const launch &l)
 {
+	const size_t most = l.uses.size();
+	const std::unique_ptr<range[]> copied(new (std::nothrow) range[2 * most]);
+	if (!copied)
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	unsigned window = ~0u;
+	size_t n = 0;
 	for (const granule &g : map_.all()) {
+		if (g.window != std::exchange(window, g.window)) {
+			n = l.plan.find_ranges(window, l.plan.all_rows(), false, {copied.get(), most});
+			n += l.plan.find_ranges(window, l.plan.all_rows(), true, {copied.get() + n, most});
+		}
 		const size_t i = number_of(g);
 		const bool is_there = g.frame != granule::none;
+		const bool is_whole =
+			std::any_of(copied.get(), copied.get() + n, [&](range r) { return r.covers(g.bytes); });
 		locked guard(lock_);
 		comes_[i] = is_there && !is_copy_[i];
-		is_copy_[i] = is_there;
+		is_copy_[i] = is_there && is_whole;
 	}
+	return 0;
 }
 
 // --- where granules are --------------------------------------------------------
@@ -304,7 +318,8 @@ int granule_frames::place(const launch &l)
 	value(l);
 	if (!map_.give_frames(nframes_))
 		return fail_musts(l.name);
-	note_copies();
+	if (int err = note_copies(l))
+		return err;
 	one_of_ = choose_counted();
 	fill_table();
 	const auto all = map_.all();

@@ -90,7 +90,7 @@ class granule_frames
 	int make_map(const launch &l);
 	void look_at(granule &g, const launch &l);
 	void value(const launch &l);
-	void note_copies();
+	int note_copies(const launch &l);
 	uint32_t choose_counted() const;
 	void fill_table();
 	int fail_musts(const char *kernel) const;
