@@ -66,7 +66,8 @@ class signals_blocked
 	int cancel_state_;
 };
 
-// Holds a lock with all signals blocked. Every caller outside a signal handler or a resolver uses it.
+// Holds a lock with all signals blocked. Every caller outside a signal handler or a resolver uses it, but for the
+// runtime's own locks.
 class guard
 {
       public:
@@ -79,6 +80,19 @@ class guard
 	signals_blocked signals_;
 	futex_lock &lock_;
 	lock_rank rank_;
+};
+
+// Holds a lock of the runtime's, for which no toucher and no resolver waits: so signals go on.
+template <lock_rank rank = lock_rank::leaf> class runtime_guard
+{
+      public:
+	explicit runtime_guard(futex_lock &l) : lock_(l) { lock_.lock(rank); }
+	~runtime_guard() { lock_.unlock(rank); }
+	runtime_guard(const runtime_guard &) = delete;
+	runtime_guard &operator=(const runtime_guard &) = delete;
+
+      private:
+	futex_lock &lock_;
 };
 
 } // namespace het

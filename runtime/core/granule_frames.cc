@@ -3,7 +3,6 @@
 
 #include "core/frame_copies.h"
 #include "core/reserve.h"
-#include "evict/locked.h"
 #include "os/clock.h"
 #include "os/inject.h"
 #include "os/log.h"
@@ -130,7 +129,7 @@ void granule_frames::give_back()
 
 void granule_frames::forget_copies()
 {
-	locked l(lock_);
+	runtime_guard l(lock_);
 	for (size_t i = 0; is_copy_ && i < map_.all().size(); i++)
 		is_copy_[i] = false;
 }
@@ -146,7 +145,7 @@ void granule_frames::forget_all()
 
 void granule_frames::forget(range in_buffer)
 {
-	locked l(lock_);
+	runtime_guard l(lock_);
 	for (unsigned w = 0; w < nwindows_; w++) {
 		const known_window &k = windows_[w];
 		const range hit = intersect({k.in_host_memory, k.in_host_memory + k.bytes.size()}, in_buffer);
@@ -161,7 +160,7 @@ void granule_frames::forget(range in_buffer)
 
 bool granule_frames::is_copy(const granule &g)
 {
-	locked guard(lock_);
+	runtime_guard guard(lock_);
 	return is_copy_[number_of(g)];
 }
 
@@ -184,7 +183,7 @@ int granule_frames::note_copies(const launch &l)
 		const bool is_there = g.frame != granule::none;
 		const bool is_whole =
 			std::any_of(copied.get(), copied.get() + n, [&](range r) { return r.covers(g.bytes); });
-		locked guard(lock_);
+		runtime_guard guard(lock_);
 		comes_[i] = is_there && !is_copy_[i];
 		is_copy_[i] = is_there && is_whole;
 	}
@@ -219,7 +218,7 @@ int granule_frames::make_map(const launch &l)
 	seen_ = {};
 	comes_ = std::move(comes);
 	accesses_ = std::move(accesses);
-	locked guard(lock_);
+	runtime_guard guard(lock_);
 	map_ = std::move(map);
 	windows_ = std::move(found);
 	nwindows_ = windows.size();

@@ -2,7 +2,6 @@
 #include "core/kept_frames.h"
 
 #include "core/make_room.h"
-#include "evict/locked.h"
 
 #include <new>
 #include <utility>
@@ -28,7 +27,7 @@ frames_keeper &keeper_of(const het_device &d)
 
 bool lend_frames(frames_keeper &p)
 {
-	locked l(p.lock);
+	runtime_guard l(p.lock);
 	return !std::exchange(p.is_lent, true);
 }
 
@@ -50,7 +49,7 @@ granule_frames *borrow_frames(het_device &d)
 void return_frames(het_device &d)
 {
 	frames_keeper &p = keeper_of(d);
-	locked l(p.lock);
+	runtime_guard l(p.lock);
 	p.is_lent = false;
 }
 

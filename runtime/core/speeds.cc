@@ -53,18 +53,6 @@ const char *name_of(unsigned device)
 	return core().devices[device]->compute->info().name;
 }
 
-class guarded_table
-{
-      public:
-	explicit guarded_table(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::leaf); }
-	~guarded_table() { lock_.unlock(lock_rank::leaf); }
-	guarded_table(const guarded_table &) = delete;
-	guarded_table &operator=(const guarded_table &) = delete;
-
-      private:
-	futex_lock &lock_;
-};
-
 } // namespace
 
 // What was measured here is better than what was kept.
@@ -78,7 +66,7 @@ void speeds::load(unsigned device)
 	if (!found || found.value.size() != sizeof(kept))
 		return;
 	memcpy(&kept, found.value.data(), sizeof(kept));
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	known_before_ |= sane(kept.alone) > 0 ? bit : 0;
 	if (!alone_.speed(device))
 		alone_.preset(device, sane(kept.alone));
@@ -90,7 +78,7 @@ void speeds::save(unsigned device)
 {
 	kept_speeds kept;
 	{
-		guarded_table g(lock_);
+		runtime_guard g(lock_);
 		kept = {alone_.speed(device), shared_.speed(device)};
 	}
 	cache::user_store().put(speeds_key(program_, kernel_, name_of(device)).get(),
@@ -101,7 +89,7 @@ void speeds::note(calibration &c, unsigned device, double speed)
 {
 	uint32_t n;
 	{
-		guarded_table g(lock_);
+		runtime_guard g(lock_);
 		n = ++noted_[device];
 		if (n > early || (known_before_ >> device & 1))
 			c.note(device, speed);
@@ -116,7 +104,7 @@ double speeds::alone(const het_device &d)
 {
 	unsigned device = d.executor.number();
 	load(device);
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	return alone_.speed(device) > 0 ? alone_.speed(device) : shared_.speed(device);
 }
 
@@ -128,25 +116,25 @@ void speeds::note_alone(const het_device &d, double speed)
 bool speeds::is_sure(const het_device &d)
 {
 	unsigned device = d.executor.number();
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	return noted_[device] >= early || (known_before_ >> device & 1);
 }
 
 double speeds::since(const het_device &d)
 {
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	return since_[d.executor.number()];
 }
 
 void speeds::note_chosen(const het_device &d)
 {
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	since_[d.executor.number()] = 0;
 }
 
 void speeds::note_spent(const het_device &d, double seconds)
 {
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	for (unsigned i = 0; i < core().ndevices; i++)
 		since_[i] += core().devices[i]->shares_processors_with(d) ? seconds : 0;
 }
@@ -155,7 +143,7 @@ bool speeds::choose_shared(std::span<const unsigned> devices, std::span<double> 
 {
 	for (unsigned device : devices)
 		load(device);
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	return shared_.choose(devices, speeds);
 }
 
@@ -163,7 +151,7 @@ double speeds::shared(const het_device &d)
 {
 	unsigned device = d.executor.number();
 	load(device);
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	return shared_.speed(device);
 }
 
@@ -175,13 +163,13 @@ void speeds::note_shared(const het_device &d, double speed)
 // The first launch allocates and compiles.
 void speeds::note_twin_cost(double seconds)
 {
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	twin_cost_ = twin_launches_++ < 2 ? seconds : std::min(twin_cost_, seconds);
 }
 
 double speeds::twin_cost()
 {
-	guarded_table g(lock_);
+	runtime_guard g(lock_);
 	return twin_launches_ < 2 ? 0 : twin_cost_;
 }
 

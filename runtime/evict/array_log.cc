@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "evict/array_log.h"
 
-#include "evict/locked.h"
-
 #include <algorithm>
 
 namespace het::rt
@@ -35,7 +33,7 @@ bool array_log::decide(entry &e)
 
 bool array_log::use(uintptr_t array, uint64_t nbytes)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	entry *e = find(array);
 	if (!e) {
 		e = std::min_element(entries_, entries_ + most,
@@ -51,14 +49,14 @@ bool array_log::use(uintptr_t array, uint64_t nbytes)
 
 void array_log::note_kept(uintptr_t array, uint64_t nbytes)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	if (entry *e = find(array))
 		e->kept += nbytes;
 }
 
 void array_log::note_used(uintptr_t array, uint64_t nbytes)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	entry *e = find(array);
 	if (!e || !nbytes)
 		return;
@@ -68,7 +66,7 @@ void array_log::note_used(uintptr_t array, uint64_t nbytes)
 
 uint64_t array_log::wanted() const
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	uint64_t all = 0;
 	for (const entry &e : entries_)
 		all += e.last && e.is_kept && uses_ - e.last < most ? e.nbytes : 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "evict/kept_blocks.h"
 
-#include "evict/locked.h"
-
 #include <algorithm>
 #include <bit>
 
@@ -36,7 +34,7 @@ bool are_one_run(range a, range b)
 
 void kept_blocks::next_launch()
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	launch_++;
 }
 
@@ -72,7 +70,7 @@ void kept_blocks::cut(block &b, range r)
 
 bool kept_blocks::find(range r, kept_part &found)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	while (narenas_ && !r.empty()) {
 		const range here = first_block_of(r);
 		const unsigned i = find_block(r.begin >> bits_);
@@ -93,7 +91,7 @@ bool kept_blocks::find(range r, kept_part &found)
 
 void kept_blocks::let_go(const kept_part &p)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	block_at(p.block).readers--;
 }
 
@@ -121,7 +119,7 @@ bool kept_blocks::fits(const block &b, range r) const
 
 bool kept_blocks::begin_fill(range r, kept_part &to)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	const range bytes = narenas_ ? first_block_of(r) : r;
 	to = {.bytes = bytes};
 	if (!narenas_ || r.empty())
@@ -152,7 +150,7 @@ bool kept_blocks::begin_fill(range r, kept_part &to)
 
 void kept_blocks::end_fill(const kept_part &to, bool ok)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	block &b = block_at(to.block);
 	b.is_filling = false;
 	if (!ok || b.filled != to.bytes)
@@ -168,7 +166,7 @@ void kept_blocks::end_fill(const kept_part &to, bool ok)
 
 void kept_blocks::forget(range r)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	for (unsigned a = 0; a < most_arenas && narenas_; a++) {
 		if (!arenas_[a].buffer)
 			continue;
@@ -184,7 +182,7 @@ void kept_blocks::forget(range r)
 
 uint64_t kept_blocks::arena_bytes(uint64_t budget)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	if (narenas_ == most_arenas)
 		return 0;
 	if (!narenas_) {
@@ -196,7 +194,7 @@ uint64_t kept_blocks::arena_bytes(uint64_t budget)
 
 bool kept_blocks::add_arena(void *buffer, uint64_t nbytes)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	if (narenas_ == most_arenas || nbytes != uint64_t{blocks_of_arena} << bits_)
 		return false;
 	arena *a = std::find_if(arenas_, arenas_ + most_arenas, [](const arena &a) { return !a.buffer; });
@@ -207,7 +205,7 @@ bool kept_blocks::add_arena(void *buffer, uint64_t nbytes)
 
 void *kept_blocks::take_arena(uint64_t *nbytes)
 {
-	const locked l(lock_);
+	const runtime_guard l(lock_);
 	arena *best = nullptr;
 	uint64_t least = 0;
 	for (arena &a : arenas_) {

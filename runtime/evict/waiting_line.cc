@@ -4,28 +4,11 @@
 namespace het::rt
 {
 
-namespace
-{
-
-class line_guard
-{
-      public:
-	explicit line_guard(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::leaf); }
-	~line_guard() { lock_.unlock(lock_rank::leaf); }
-	line_guard(const line_guard &) = delete;
-	line_guard &operator=(const line_guard &) = delete;
-
-      private:
-	futex_lock &lock_;
-};
-
-} // namespace
-
 bool waiting_line::may_begin(const waiter &w)
 {
 	if (is_empty())
 		return true;
-	line_guard g(lock_);
+	runtime_guard g(lock_);
 	return !first_ || first_ == &w;
 }
 
@@ -34,7 +17,7 @@ bool waiting_line::enter(waiter &w)
 	if (w.in.load() == this)
 		return false;
 	leave_line(w);
-	line_guard g(lock_);
+	runtime_guard g(lock_);
 	w.next = nullptr;
 	w.in.store(this);
 	(last_ ? last_->next : first_) = &w;
@@ -48,7 +31,7 @@ void leave_line(waiter &w)
 	waiting_line *line = w.in.load();
 	if (!line)
 		return;
-	line_guard g(line->lock_);
+	runtime_guard g(line->lock_);
 	waiter *before = nullptr;
 	for (waiter *i = line->first_; i != &w; i = i->next)
 		before = i;

@@ -297,17 +297,7 @@ class command_graph
 		look_at_ring(uncovered_);
 	}
 
-	class hold
-	{
-	      public:
-		explicit hold(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::graph); }
-		~hold() { lock_.unlock(lock_rank::graph); }
-		hold(const hold &) = delete;
-		hold &operator=(const hold &) = delete;
-
-	      private:
-		futex_lock &lock_;
-	};
+	using hold = runtime_guard<lock_rank::graph>;
 
 	template <class F> void for_predecessors(node &n, const place &p, F f);
 	void drop(access_entry &e);

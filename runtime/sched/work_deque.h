@@ -92,17 +92,7 @@ class work_deque
 	uint32_t size() const { return count_.load(std::memory_order_relaxed); }
 
       private:
-	class hold
-	{
-	      public:
-		explicit hold(futex_lock &l) : lock_(l) { lock_.lock(lock_rank::leaf); }
-		~hold() { lock_.unlock(lock_rank::leaf); }
-		hold(const hold &) = delete;
-		hold &operator=(const hold &) = delete;
-
-	      private:
-		futex_lock &lock_;
-	};
+	using hold = runtime_guard<>;
 
 	// Puts it behind @before, or first.
 	void link(task &t, task *before)
