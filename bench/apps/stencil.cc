@@ -1,54 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Computes heat on a plate: each step makes each point the mean of itself and its four neighbours, and the rim keeps
-// its temperature.
-#include "apps/common/app.h"
+// Computes heat on a plate over many steps.
+#include "apps/common/heat.h"
 #include "common/format.h"
-
-namespace bench
-{
-extern const kernel_text stencil_kernels;
-} // namespace bench
 
 using namespace bench;
 
 namespace
 {
 
-constexpr float rate = 0.2f;
-constexpr size_t group_width = 64, group_height = 4;
-
-void relax_on_host(const het_group *g, void *const *args)
-{
-	const float *from = array_of<const float>(args, 0);
-	float *to = array_of<float>(args, 1);
-	const size_t width = value_of<uint32_t>(args, 2), height = value_of<uint32_t>(args, 3);
-	const float share = value_of<float>(args, 4);
-	for_items(g, 1, height, [&](size_t y) {
-		for_items(g, 0, width, [&](size_t x) {
-			const float *p = from + y * width + x;
-			float here = *p;
-			if (x > 0 && y > 0 && x + 1 < width && y + 1 < height)
-				here += share * (p[-1] + p[1] + *(p - width) + p[width] - 4 * here);
-			to[y * width + x] = here;
-		});
-	});
-}
-
 // Holds the temperatures at the start and after the steps.
 struct plate {
-	plate(size_t width, size_t height, unsigned steps, unsigned seed)
-	    : start(random_floats(width * height, seed, 0, 100)), end(start.begin(), start.end())
-	{
-		std::vector<double> next = end;
-		for (unsigned s = 0; s < steps; s++) {
-			for (size_t y = 1; y + 1 < height; y++)
-				for (size_t i = y * width + 1; i + 1 < (y + 1) * width; i++)
-					next[i] = end[i] + rate * (end[i - 1] + end[i + 1] + end[i - width] +
-								   end[i + width] - 4 * end[i]);
-			next.swap(end);
-		}
-	}
-
 	std::vector<float> start;
 	std::vector<double> end;
 };
@@ -74,7 +35,7 @@ class heat final : public problem
 			h.launch_split("relax", items(),
 				       het::read(points_[s % 2].host).each(s_.width, 3 * s_.width, -int64_t(s_.width)),
 				       het::write(points_[(s + 1) % 2].host).each(s_.width), uint32_t(s_.width),
-				       uint32_t(s_.height), rate);
+				       uint32_t(s_.height), heat_rate);
 		h.finish();
 	}
 	void by_hand(plain_device &d) override
@@ -82,7 +43,7 @@ class heat final : public problem
 		points_[0].send();
 		for (unsigned s = 0; s < s_.steps; s++)
 			launch(d, "relax", items(), points_[s % 2], points_[(s + 1) % 2], uint32_t(s_.width),
-			       uint32_t(s_.height), rate);
+			       uint32_t(s_.height), heat_rate);
 		points_[s_.steps % 2].fetch();
 	}
 	double error(unsigned input) const override
@@ -91,11 +52,7 @@ class heat final : public problem
 	}
 
       private:
-	het::work items() const
-	{
-		return het::work(whole_groups_of(group_width, s_.width), whole_groups_of(group_height, s_.height))
-			.groups_of(group_width, group_height);
-	}
+	het::work items() const { return heat_items(s_.width, s_.height); }
 
 	const std::vector<plate> &plates_;
 	const sizes s_;
@@ -107,8 +64,11 @@ int run(const app_options &o, sizes s)
 	if (o.small)
 		s = {100, 70, 10};
 	std::vector<plate> plates;
-	for (unsigned input = 0; input < problem::inputs; input++)
-		plates.emplace_back(s.width, s.height, s.steps, input + 1);
+	for (unsigned input = 0; input < problem::inputs; input++) {
+		std::vector<float> start = random_floats(s.points(), input + 1, 0, 100);
+		std::vector<double> end = heat_after(start, s.width, s.height, s.steps);
+		plates.push_back({std::move(start), std::move(end)});
+	}
 	application a;
 	a.name = "stencil";
 	a.title = format("%zu x %zu points, %u steps", s.width, s.height, s.steps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Computes heat on a plate as apps/stencil.cc does, of which each rank has rows. After a step the ranks exchange the
 // rows that lie at each other's, from array to array.
+#include "apps/common/heat.h"
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/report.h"
@@ -9,35 +10,10 @@
 
 #include <cstdio>
 
-namespace bench
-{
-extern const kernel_text stencil_kernels;
-} // namespace bench
-
 using namespace bench;
 
 namespace
 {
-
-constexpr float rate = 0.2f;
-constexpr size_t group_width = 64, group_height = 4;
-
-void relax_on_host(const het_group *g, void *const *args)
-{
-	const float *from = array_of<const float>(args, 0);
-	float *to = array_of<float>(args, 1);
-	const size_t width = value_of<uint32_t>(args, 2), height = value_of<uint32_t>(args, 3);
-	const float share = value_of<float>(args, 4);
-	for_items(g, 1, height, [&](size_t y) {
-		for_items(g, 0, width, [&](size_t x) {
-			const float *p = from + y * width + x;
-			float here = *p;
-			if (x > 0 && y > 0 && x + 1 < width && y + 1 < height)
-				here += share * (p[-1] + p[1] + *(p - width) + p[width] - 4 * here);
-			to[y * width + x] = here;
-		});
-	});
-}
 
 struct sizes {
 	size_t width = 1024, height = 1024; // of the plate, or with weak scaling of each rank's part
@@ -60,11 +36,8 @@ class part
 
 	void step(het_side &h, unsigned s)
 	{
-		h.launch("relax",
-			 het::work(whole_groups_of(group_width, s_.width), whole_groups_of(group_height, rows_))
-				 .groups_of(group_width, group_height),
-			 het::read(points_[s % 2]), het::write(points_[(s + 1) % 2]), uint32_t(s_.width),
-			 uint32_t(rows_), rate)
+		h.launch("relax", heat_items(s_.width, rows_), het::read(points_[s % 2]),
+			 het::write(points_[(s + 1) % 2]), uint32_t(s_.width), uint32_t(rows_), heat_rate)
 			.wait();
 	}
 	void exchange(unsigned s)
@@ -101,19 +74,6 @@ class part
 	size_t first_, rows_;
 	std::vector<float> points_[2];
 };
-
-std::vector<double> computed(const std::vector<float> &plate, const sizes &s)
-{
-	std::vector<double> from(plate.begin(), plate.end()), to = from;
-	for (unsigned i = 0; i < s.steps; i++) {
-		for (size_t y = 1; y + 1 < s.height; y++)
-			for (size_t x = y * s.width + 1; x + 1 < (y + 1) * s.width; x++)
-				to[x] = from[x] + rate * (from[x - 1] + from[x + 1] + from[x - s.width] +
-							  from[x + s.width] - 4 * from[x]);
-		from.swap(to);
-	}
-	return from;
-}
 
 struct measured {
 	series steps, exchanges; // µs
@@ -183,7 +143,7 @@ int run(const ranks &r, const app_options &o, sizes s, bool weak)
 	part p(r, s, plate);
 	het_side h({device}, het_side::way::alone, {&stencil_kernels, {{"relax", relax_on_host, 5}}});
 	const measured m = compute(p, h, s.steps);
-	const double error = p.distance_from(computed(plate, s), s.steps);
+	const double error = p.distance_from(heat_after(plate, s.width, s.height, s.steps), s.steps);
 	const bool right = ranks::all(error <= 1e-4);
 	if (!r.me)
 		tell(r, s, m, device, error, o.common.json);
