@@ -4,6 +4,7 @@
 #include "micro/chase.h"
 #include "micro/footprints.h"
 #include "micro/tests.h"
+#include "micro/walker.h"
 
 #include <algorithm>
 
@@ -76,21 +77,8 @@ double constant_search::walk(uint64_t steps)
 
 figure constant_search::measure(const ring_maker &make, point &p)
 {
-	figure all;
-	all.reached = true;
-	for (unsigned i = 0; i < c_.placements; i++) {
-		put(make(random_));
-		const figure f = c_.per_unit([&](uint64_t steps) { return walk(steps); });
-		if (!f.there()) {
-			p.samples.clear();
-			return f;
-		}
-		all.samples.insert(all.samples.end(), f.samples.begin(), f.samples.end());
-		all.reached = all.reached && f.reached;
-		p.samples.push_back(f.at.median);
-	}
-	all.at = bench::median_interval(all.samples);
-	return all;
+	return measure_places(
+		c_, p, false, [&] { put(make(random_)); }, [this](uint64_t steps) { return walk(steps); });
 }
 
 // Looks for how much a line of that cache takes up, at a footprint that it holds two thirds of.

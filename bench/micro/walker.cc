@@ -136,7 +136,7 @@ figure walker::measure(const ring_maker &make, point &p)
 		take(make(random_));
 		put();
 	};
-	return measure(p, true, place, [this](uint64_t steps) { return walk(steps); });
+	return measure_places(c_, p, true, place, [this](uint64_t steps) { return walk(steps); });
 }
 
 figure walker::measure_first_visits(const ring_maker &make, const std::function<void()> &prepare, point &p)
@@ -146,7 +146,7 @@ figure walker::measure_first_visits(const ring_maker &make, const std::function<
 	c_.how.most_work = std::max<uint64_t>(1, r.order.size() / 4); // launches have up to four times as much
 	c_.how.least_work = std::min(c_.how.least_work, c_.how.most_work);
 	take(std::move(r));
-	figure f = measure(p, false, prepare, [&](uint64_t steps) {
+	figure f = measure_places(c_, p, false, prepare, [&](uint64_t steps) {
 		if (at_ + steps > ring_.order.size())
 			prepare();
 		return walk(0, steps);
@@ -155,14 +155,14 @@ figure walker::measure_first_visits(const ring_maker &make, const std::function<
 	return f;
 }
 
-figure walker::measure(point &p, bool more_places, const std::function<void()> &place,
-		       const std::function<double(uint64_t)> &walk)
+figure measure_places(context &c, point &p, bool more_places, const std::function<void()> &place,
+		      const std::function<double(uint64_t)> &walk)
 {
 	figure all;
 	all.reached = true;
-	for (unsigned i = 0; i < c_.placements || (more_places && i < 3 * c_.placements && worth_more_places(p)); i++) {
+	for (unsigned i = 0; i < c.placements || (more_places && i < 3 * c.placements && worth_more_places(p)); i++) {
 		place();
-		figure f = c_.per_unit(walk);
+		figure f = c.per_unit(walk);
 		if (!f.there()) {
 			p.samples.clear();
 			return f;

@@ -40,8 +40,6 @@ class walker
       private:
 	void link();
 	void fill();
-	figure measure(point &p, bool more_places, const std::function<void()> &place,
-		       const std::function<double(uint64_t)> &walk);
 	double walk(uint64_t warm, uint64_t steps);
 
 	context &c_;
@@ -57,5 +55,10 @@ class walker
 	uint32_t base_ = 0;
 	uint64_t at_ = 0;
 };
+
+// Measures walks at several places, each of which gives the point one sample; at more of them if these differ and
+// @more_places says so. The figure has them all; if it has trouble, the point has none.
+figure measure_places(context &c, point &p, bool more_places, const std::function<void()> &place,
+		      const std::function<double(uint64_t)> &walk);
 
 } // namespace micro
