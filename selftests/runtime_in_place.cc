@@ -28,8 +28,8 @@ constexpr char beginning[] = R"(
 .target sm_70
 .address_size 64
 )";
-// Each item below n has its number in %a1, and the place that it looks up in %r4.
-constexpr char place_of_item[] = R"(
+// Each item below n has its number in %a1.
+constexpr char number_of_item[] = R"(
 	.reg .pred %p;
 	.reg .b32 %r<8>;
 	.reg .b64 %a<8>;
@@ -41,6 +41,9 @@ constexpr char place_of_item[] = R"(
 	ld.param.u64 %a2, [n];
 	setp.ge.u64 %p, %a1, %a2;
 	@%p ret;
+)";
+// It has the place that it looks up in %r4 as well.
+constexpr char place_of_item[] = R"(
 	ld.param.u64 %a3, [from];
 	shl.b64 %a4, %a1, 2;
 	add.u64 %a3, %a3, %a4;
@@ -52,7 +55,8 @@ std::string kernels()
 	return std::string(R"(
 .visible .entry gather(.param .u64 from, .param .u64 table, .param .u64 to, .param .u64 n)
 {
-)") + place_of_item +
+)") + number_of_item +
+	       place_of_item +
 	       R"(	ld.param.u64 %a5, [table];
 	cvt.u64.u32 %a6, %r4;
 	add.u64 %a5, %a5, %a6;
@@ -64,7 +68,8 @@ std::string kernels()
 }
 .visible .entry count(.param .u64 from, .param .u64 bins, .param .u64 n)
 {
-)" + place_of_item +
+)" + number_of_item +
+	       place_of_item +
 	       R"(	and.b32 %r4, %r4, -4;
 	ld.param.u64 %a5, [bins];
 	cvt.u64.u32 %a6, %r4;
@@ -79,15 +84,7 @@ std::string kernels()
 class program_of_text
 {
       public:
-	explicit program_of_text(const std::string &text)
-	{
-		const het_image image = {HET_IMAGE_PTX, 0, text.c_str(), text.size()};
-		het_program_args p = {};
-		p.size = sizeof p;
-		p.images = &image;
-		p.nimages = 1;
-		HET_OK(het_program_create(&p, program_.out()));
-	}
+	explicit program_of_text(const std::string &text) { make_program_of_ptx(program_, text); }
 	void kernel(const char *name, kernel_handle &made) { HET_OK(het_kernel_create(program_, name, made.out())); }
 
       private:
@@ -528,19 +525,8 @@ TEST(launches_without_rows, .traps = trap::best, .devices = gpu)
 	program_of_text program(std::string(beginning) + ".visible .const .align 8 .b8 het_launch[32];\n" + R"(
 .visible .entry move(.param .u64 from, .param .u64 to, .param .u64 n)
 {
-	.reg .pred %p;
 	.reg .b16 %v;
-	.reg .b32 %r<4>;
-	.reg .b64 %a<6>;
-	mov.u32 %r1, %ctaid.x;
-	mov.u32 %r2, %ntid.x;
-	mov.u32 %r3, %tid.x;
-	mad.lo.s32 %r1, %r1, %r2, %r3;
-	cvt.u64.u32 %a1, %r1;
-	ld.param.u64 %a2, [n];
-	setp.ge.u64 %p, %a1, %a2;
-	@%p ret;
-	ld.param.u64 %a3, [from];
+)" + number_of_item + R"(	ld.param.u64 %a3, [from];
 	add.u64 %a3, %a3, %a1;
 	ld.global.u8 %v, [%a3];
 	ld.param.u64 %a4, [to];

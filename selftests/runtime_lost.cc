@@ -74,14 +74,9 @@ const char stop[] = R"(
 // Makes a kernel fail, after which the driver answers every call with that error: this is no injected failure.
 void lose(runtime_fixture &fx, const devices &d)
 {
-	const het_image image = {HET_IMAGE_PTX, 0, stop, sizeof stop - 1};
-	het_program_args p = {};
-	p.size = sizeof p;
-	p.images = &image;
-	p.nimages = 1;
 	program_handle program;
 	kernel_handle kernel;
-	HET_OK(het_program_create(&p, program.out()));
+	make_program_of_ptx(program, stop);
 	HET_OK(het_kernel_create(program, "stop", kernel.out()));
 	het_launch_args l = {};
 	l.size = sizeof l;

@@ -270,6 +270,16 @@ void make_program(program_handle &program, const char *source, std::span<const h
 	HET_OK(het_program_create(&a, program.out()));
 }
 
+void make_program_of_ptx(program_handle &program, std::string_view ptx)
+{
+	const het_image image = {HET_IMAGE_PTX, 0, ptx.data(), ptx.size()};
+	het_program_args a = {};
+	a.size = sizeof a;
+	a.images = &image;
+	a.nimages = 1;
+	HET_OK(het_program_create(&a, program.out()));
+}
+
 int runtime_fixture::launch(het_kernel *k, size_t items, std::initializer_list<het_arg> args, het_event **event,
 			    options o)
 {

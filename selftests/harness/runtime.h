@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <map>
 #include <span>
+#include <string_view>
 #include <vector>
 
 struct fake_cuda_state;
@@ -87,6 +88,8 @@ template <class T> het_arg value_arg(const T &v)
 
 // Makes a program of OpenCL C, which may be null, and of functions of the host.
 void make_program(program_handle &program, const char *source, std::span<const het_function> functions);
+// Makes one of a text of PTX alone.
+void make_program_of_ptx(program_handle &program, std::string_view ptx);
 
 // With this pattern, work-item i uses byte i of the argument.
 inline constexpr het_pattern each_byte = {sizeof(het_pattern), 0, 1, 1, 1, 0};

@@ -58,12 +58,7 @@ uint32_t after_rounds(uint32_t x, uint32_t rounds)
 
 void make_kernel(program_handle &program, kernel_handle &kernel, std::string_view ptx, const char *name)
 {
-	const het_image image = {HET_IMAGE_PTX, 0, ptx.data(), ptx.size()};
-	het_program_args a = {};
-	a.size = sizeof a;
-	a.images = &image;
-	a.nimages = 1;
-	HET_OK(het_program_create(&a, program.out()));
+	make_program_of_ptx(program, ptx);
 	HET_OK(het_kernel_create(program, name, kernel.out()));
 }
 
