@@ -263,11 +263,12 @@ TEST(work_items, .devices = device::none | device::host | device::opencl)
 // the host would not get what they wrote.
 TEST(priorities, .traps = trap::best, .devices = device::none)
 {
-	static std::atomic<bool> let_go;
+	static std::atomic<bool> has_begun, let_go;
 	static std::atomic<int> first;
 	const het_function functions[] = {
 		{"wait",
 		 [](const het_group *, void *const *) {
+			 has_begun = true;
 			 while (!let_go)
 				 std::this_thread::yield();
 		 },
@@ -283,6 +284,8 @@ TEST(priorities, .traps = trap::best, .devices = device::none)
 	const het::program program(het::sources().functions(functions));
 	const het::kernel wait(program, "wait"), note(program, "note");
 	fx.queue.launch(wait, 1);
+	while (!has_begun)
+		std::this_thread::yield();
 	fx.queue.set_priority(3);
 	fx.queue.launch(note, 1, 1);
 	fx.queue.launch(note, het::work(1).urgent(5), 2);
