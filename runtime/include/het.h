@@ -230,7 +230,7 @@ int het_device_path(het_device *device, uint32_t number, struct het_path_info *i
 /**
  * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more,
  * arrays leave the device: those that no kernel uses now at once, others when a later launch begins. What can't leave,
- * raw memory and textures, stays.
+ * raw memory and textures, stays. It may wait for kernels on the device.
  * @param budget is in bytes; with 0 it is what is free now besides, less a little.
  * @return 0; HET_ENULL; HET_ENODEV for devices of kind HOST; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
  */
