@@ -225,6 +225,7 @@ TEST(ways_of_copies_are_told, .traps = trap::best, .devices = device::cuda)
 			CHECK_EQ(p.from, p.way == HET_PATH_FROM_DEVICE ? all[d == all[0]] : nullptr);
 			CHECK(p.by == all[0] || p.by == all[1]);
 			CHECK(p.carried > 0 || !(p.rate > 0));
+			CHECK_EQ(p.by_kernels, 0u);
 			carried[p.way] += p.carried;
 		}
 		CHECK_EQ(carried[HET_PATH_TO_DEVICE], d == all[0] ? much : 0u);

@@ -103,7 +103,11 @@ class shared_copy final : public port_lender
 			error_ = error;
 	}
 
-	void arrived(unsigned path, size_t bytes) override { withdraw(path, std::min(bytes, announced_[path])); }
+	void arrived(unsigned path, size_t bytes) override
+	{
+		by_kernels_[path] += by_kernel_ & only(path) ? bytes : 0;
+		withdraw(path, std::min(bytes, announced_[path]));
+	}
 
       private:
 	// Since this copy was planned another device may have got the number. Who lends stays until it has got the port
@@ -211,6 +215,7 @@ class shared_copy final : public port_lender
 		paths::path_set carried = 0;
 		for (unsigned path = 0; path < paths::most_paths; path++) {
 			const bool by_kernel = by_kernel_ & only(path);
+			chooser_.count_kernel_s(path, by_kernels_[path]);
 			if (unclear_ & only(path))
 				chooser_.count(path, s.carried(path));
 			else
@@ -231,8 +236,8 @@ class shared_copy final : public port_lender
 			withdraw(path, announced_[path]);
 			if (s.carried(path))
 				tell(journey_, path, s.carried(path));
-			if (s.carried(path) && by_kernel_ & only(path))
-				HET_PROBE3(path_by_kernel, journey_.gpu, path, s.carried(path));
+			if (by_kernels_[path])
+				HET_PROBE3(path_by_kernel, journey_.gpu, path, by_kernels_[path]);
 			if (lent_[path])
 				lent_[path]->give_back();
 		}
@@ -255,8 +260,9 @@ class shared_copy final : public port_lender
 	cuda_port *lent_[paths::most_paths] = {};
 	const cuda_port *owners_[paths::most_paths] = {}; // the peers' own, which stay while theirs are borrowed
 	cuda_staging staging_;
-	paths::path_set by_kernel_ = 0; // whose pieces a kernel carries
-	paths::path_set unclear_ = 0;   // which carry in another way than what is known of them was learnt
+	size_t by_kernels_[paths::most_paths] = {}; // bytes so far
+	paths::path_set by_kernel_ = 0;             // whose pieces a kernel carries
+	paths::path_set unclear_ = 0;               // which carry in another way than what is known of them was learnt
 	int error_ = 0;
 };
 
@@ -332,7 +338,10 @@ class reporter
 				room_[count_] = {d == direction::between     ? path_report::from_device
 						 : d == direction::to_device ? path_report::to_device
 									     : path_report::to_host,
-						 peer ? peer->index() : 0, by->index(), c.carried(path),
+						 peer ? peer->index() : 0,
+						 by->index(),
+						 c.carried(path),
+						 c.carried_by_kernels(path),
 						 c.known(path, paths::least_split).rate() * 1e9};
 			count_++;
 		}

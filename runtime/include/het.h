@@ -210,6 +210,8 @@ struct het_path_info {
 	uint64_t carried;
 	/** It carries so many bytes a second, as its last copies have shown; 0 if nothing is known. */
 	double rate;
+	/** So many of the bytes went by kernels on the device whose link it is, beside a copy engine that others fill. */
+	uint64_t by_kernels;
 };
 
 /**

@@ -714,6 +714,29 @@ TEST_F(cuda_paths, a_peer_s_kernel_has_access_each_time)
 	}
 }
 
+// By direction and path, and what engines have carried is in the sum alone.
+TEST_F(cuda_paths, what_kernels_have_carried_is_known)
+{
+	if (!has_kernel)
+		GTEST_SKIP() << no_kernel;
+	for (unsigned path : {0, 1}) {
+		two_members all(*this);
+		all.copy(false, 0);
+		path_report of[2];
+		auto look = [&] { ASSERT_EQ(report_fabric(all.members[0], of), 6u); };
+		look();
+		EXPECT_EQ(of[0].by_kernels + of[1].by_kernels, 0u);
+		const uint64_t engines = of[path].carried;
+		all.stall(false, path);
+		all.copy(false, 0, for_ever);
+		look();
+		EXPECT_GT(of[path].by_kernels, 0u);
+		EXPECT_EQ(of[path].by_kernels, of[path].carried - engines);
+		EXPECT_LE(of[!path].by_kernels, of[!path].carried) << "where the first copy has waited long there, too";
+		EXPECT_EQ(of[0].carried + of[1].carried, 16 * mib);
+	}
+}
+
 // Memory of another context, as that of pools, is not there for other devices.
 TEST_F(cuda_paths, a_peer_s_kernel_leaves_alone_what_it_may_not_reach)
 {
