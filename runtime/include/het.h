@@ -210,6 +210,8 @@ struct het_path_info {
 	uint64_t carried;
 	/** It carries so many bytes a second, as its last copies have shown; 0 if nothing is known. */
 	double rate;
+	/** So many of the bytes went by kernels on the device whose link it is, beside a copy engine that others fill. */
+	uint64_t by_kernels;
 };
 
 /**
@@ -230,7 +232,7 @@ int het_device_path(het_device *device, uint32_t number, struct het_path_info *i
 /**
  * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more,
  * arrays leave the device: those that no kernel uses now at once, others when a later launch begins. What can't leave,
- * raw memory and textures, stays.
+ * raw memory and textures, stays. It may wait for kernels on the device.
  * @param budget is in bytes; with 0 it is what is free now besides, less a little.
  * @return 0; HET_ENULL; HET_ENODEV for devices of kind HOST; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
  */
