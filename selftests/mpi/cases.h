@@ -14,5 +14,7 @@ std::vector<test_case> few_cases();
 std::vector<test_case> collective_cases();
 std::vector<test_case> file_cases();
 std::vector<test_case> window_cases();
+// What lies near each other, or in each other.
+std::vector<test_case> near_cases();
 
 } // namespace mpi_test
