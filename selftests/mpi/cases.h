@@ -16,5 +16,7 @@ std::vector<test_case> file_cases();
 std::vector<test_case> window_cases();
 // What lies near each other, or in each other.
 std::vector<test_case> near_cases();
+// What comes between two steps of a call, and what fails.
+std::vector<test_case> moment_cases();
 
 } // namespace mpi_test

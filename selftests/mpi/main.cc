@@ -17,7 +17,7 @@ std::vector<test_case> cases(bool plain)
 	std::vector<test_case> all = message_cases(plain);
 	if (plain)
 		return all;
-	for (auto *part : {collective_cases, file_cases, window_cases, near_cases})
+	for (auto *part : {collective_cases, file_cases, window_cases, near_cases, moment_cases})
 		for (test_case &c : part())
 			all.push_back(std::move(c));
 	return all;
