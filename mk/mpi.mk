@@ -27,6 +27,7 @@ $(B)/selftests/mpi-messages: $(call obj,$(mpi_test_srcs)) $(libhet) | $(libhetmp
 
 $(mpi_benches): $(B)/bin/mpi-%: $(B)/obj/bench/mpi/%.o
 $(filter %/mpi-stencil,$(mpi_benches)): $(B)/obj/kernels/apps/stencil.o
+$(filter %/mpi-matmul,$(mpi_benches)): $(B)/obj/kernels/apps/matmul.o
 $(filter %/mpi-ping-pong,$(mpi_benches)): $(B)/obj/kernels/apps/vectoradd.o
 $(mpi_benches): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet) | $(libhetmpi)
 	@mkdir -p $(@D)

@@ -512,7 +512,11 @@ def ranks() -> Iterator[Step]:
     fake = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": "cuda,local-rank"}
     fake |= {"LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"], "FAKE_CUDA_FAIL": "cuMemcpyHtoDAsync_v2:4:700"}
     yield Step("MPI, cuda,local-rank, shared memory", [*with_layer, test, "few"], env=fake, **common)
-    for program, devices in (("mpi-stencil", "apart,apart,local-rank"), ("mpi-ping-pong", "opencl")):
+    for program, devices in (
+        ("mpi-stencil", "apart,apart,local-rank"),
+        ("mpi-matmul", "apart,apart,local-rank"),
+        ("mpi-ping-pong", "opencl"),
+    ):
         settings = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": devices}
         yield Step(
             f"{program}, {devices}", [*with_layer, str(ROOT / "build/bin" / program), "--small"], env=settings,
