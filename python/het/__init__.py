@@ -34,7 +34,7 @@ from het._errors import (
     StateError,
     WaitError,
 )
-from het._het import Device, Event, Kernel, Launcher, Use, devices, user_event
+from het._het import Device, Event, Kernel, Launcher, Memory, Sampler, Texture, Use, devices, user_event
 from het._program import Program
 from het._records import Argument, Part, Times
 
@@ -51,6 +51,7 @@ __all__ = [
     "ImageError",
     "Kernel",
     "Launcher",
+    "Memory",
     "MemoryUnusable",
     "NoDevice",
     "NoKernel",
@@ -58,7 +59,9 @@ __all__ = [
     "Part",
     "Program",
     "Queue",
+    "Sampler",
     "StateError",
+    "Texture",
     "Times",
     "Use",
     "WaitError",
