@@ -86,6 +86,7 @@ ONE_THREAD = [
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/cache/tests/*_test.cc"),
+    *sources("runtime/checkpoint/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/base/tests/*_test.cc"),
