@@ -86,6 +86,7 @@ ONE_THREAD = [
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/cache/tests/*_test.cc"),
+    *sources("runtime/checkpoint/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/base/tests/*_test.cc"),
@@ -117,7 +118,7 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
+    *"runtime_cache runtime_checkpoint runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
     *(
         "runtime_lanes runtime_lives runtime_memory "
         "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
