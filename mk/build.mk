@@ -457,7 +457,7 @@ $(foreach s,$(unit_mains),$(eval $(call unit_test,$s)))
 $(foreach d,$(sort $(dir $(unit_mains))),$(eval $(call unit_tests,$(firstword $(filter $d%,$(unit_mains))))))
 $(units):
 	@ln -sf $(notdir $<) $@
-$(B)/tests/cuda_test $(B)/tests/cuda_paths_test: | $(fake_cuda)
+$(B)/tests/in-lib-dev: | $(fake_cuda)
 
 # --- every header compiles alone, the public ones as C too, or as C++17 and C++20 ---
 

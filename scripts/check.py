@@ -77,6 +77,10 @@ NO_DRIVER = {"HET_TEST_DEVICES": "none,host,host2,hostcb,hostcb2"}
 SANITIZED = NO_DRIVER | {"HET_TEST_KINDS": "none,heap,mmapped,library"}
 NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_kept_test opencl_program_test".split()
 ONE_THREAD = [
+    "cuda_between_test",
+    "cuda_hands_test",
+    "cuda_paths_failure_test",
+    "cuda_paths_test",
     "graph_streams_test",
     "paths_test",
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),
@@ -98,7 +102,7 @@ ONE_THREAD = [
     *(test for test in sources("bench/noc/tests/*_test.cc") if test != "noc_simulation_test"),
 ]
 # The leak sanitizer of LLVM 14 crashes at times where threads of what was loaded with dlopen() end with the process.
-WITHOUT_LEAKS = ["cuda_paths_test"]
+WITHOUT_LEAKS = [test for test in UNIT_TESTS if test.startswith(("cuda_between_", "cuda_hands_", "cuda_paths_"))]
 WITHOUT = {
     "build": [],
     # Whole devices are drawn there, which takes ten times as long; tests of its parts go through the same code.

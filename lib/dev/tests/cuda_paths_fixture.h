@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Tests of bulk copies over several CUDA devices' links share this. The fake driver of selftests/fake plays the GPUs.
+#pragma once
+
+#include "dev/cuda.h"
+#include "fake/fake_cuda.h"
+#include "os/log.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <gpuvm.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace het::test
+{
+
+// Who gets how much follows from what is measured, and so from how busy this machine is: that is left to the tests of
+// lib/paths. Here all paths carry always. The environment is read once.
+[[maybe_unused]] inline const int all_paths = setenv("HET_PATHS", "static", 1);
+constexpr unsigned lanes = 3;
+constexpr size_t mib = 1 << 20;
+
+class cuda_paths : public testing::Test
+{
+      protected:
+	void SetUp() override
+	{
+		setenv("GPUVM_QUIET", "1", 1);
+		library_ = dlopen(HET_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+		ASSERT_NE(library_, nullptr) << dlerror();
+		fake_ = static_cast<fake_cuda_state *>(dlsym(library_, "fake_cuda"));
+#define FIND(member, symbol, parameters) cu_.member = reinterpret_cast<decltype(cu_.member)>(dlsym(library_, #symbol));
+		HET_CUDA_DEVICE_FUNCTIONS(FIND)
+		HET_CUDA_PROGRAM_FUNCTIONS(FIND)
+#undef FIND
+		fake_->devices = 4;
+		fake_->fail_symbol = nullptr;
+		fake_->fails_always = false;
+		fake_->peer_copies = 0;
+		streams_ = fake_->streams;
+	}
+	void TearDown() override
+	{
+		if (!fake_) // as the test was left out
+			return;
+		for (auto &d : devices_)
+			d.reset();
+		fake_->fail_symbol = nullptr;
+		fake_->devices = 2;
+		EXPECT_EQ(fake_->streams, streams_) << "are left behind";
+		EXPECT_EQ(fake_->contexts_held, 0);
+	}
+
+	void open(unsigned n)
+	{
+		for (auto &d : devices_)
+			d.reset();
+		for (unsigned i = 0; i < n; i++) {
+			cuda_api api;
+			int error = load_cuda(api, HET_FAKE_CUDA);
+			ASSERT_EQ(error, 0);
+			devices_[i] = make_cuda_device(api, i, reinterpret_cast<void *>(uintptr_t{i}), lanes, &error);
+			ASSERT_NE(devices_[i], nullptr) << last_error();
+		}
+	}
+
+	// Memory of a device and of the host, which copies find pinned, with other bytes each time.
+	struct pair {
+		cuda_paths &test;
+		unsigned gpu;
+		std::vector<char> host;
+		cu_deviceptr buffer = 0;
+
+		pair(cuda_paths &t, unsigned g, size_t size) : test(t), gpu(g), host(size)
+		{
+			cu_context c;
+			t.cu_.retain_context(&c, int(g));
+			t.cu_.push_context(c);
+			EXPECT_EQ(t.cu_.allocate(&buffer, size), 0);
+			t.cu_.pop_context(&c);
+			t.cu_.release_context(int(g));
+			EXPECT_TRUE(t.devices_[g]->pin(host.data(), size));
+		}
+		~pair()
+		{
+			test.devices_[gpu]->unpin(host.data());
+			test.cu_.free(buffer);
+		}
+		pair(const pair &) = delete;
+		pair &operator=(const pair &) = delete;
+
+		void fill(unsigned seed)
+		{
+			std::minstd_rand random(seed);
+			std::vector<uint32_t> block(4093);
+			std::generate(block.begin(), block.end(), random);
+			const size_t n = block.size() * 4;
+			for (size_t at = 0; at < host.size(); at += n, block[0]++)
+				memcpy(&host[at], block.data(), std::min(n, host.size() - at));
+		}
+		transfer all() const
+		{
+			return {reinterpret_cast<void *>(uintptr_t(buffer)), 0, const_cast<char *>(host.data()),
+				host.size(), true};
+		}
+		std::vector<char> on_device() const
+		{
+			std::vector<char> bytes(host.size());
+			cu_context c;
+			test.cu_.retain_context(&c, int(gpu));
+			test.cu_.push_context(c);
+			EXPECT_EQ(test.cu_.read(bytes.data(), buffer, bytes.size()), 0);
+			test.cu_.pop_context(&c);
+			test.cu_.release_context(int(gpu));
+			return bytes;
+		}
+	};
+
+	// Copies to the device and back, and compares.
+	void to_and_fro(pair &p, unsigned lane, unsigned seed)
+	{
+		transfer t = p.all();
+		p.fill(seed);
+		ASSERT_EQ(devices_[p.gpu]->write(lane, {&t, 1}), 0) << last_error();
+		std::vector<char> was = p.host;
+		p.fill(seed + 1);
+		ASSERT_EQ(devices_[p.gpu]->read(lane, {&t, 1}), 0) << last_error();
+		ASSERT_TRUE(p.host == was);
+	}
+
+	void fail(const char *symbol, int after)
+	{
+		fake_->fail_after = after;
+		fake_->fail_code = cu_error_launch_failed;
+		fake_->fail_symbol = symbol;
+	}
+
+	void *library_ = nullptr;
+	fake_cuda_state *fake_ = nullptr;
+	cuda_functions cu_ = {};
+	std::unique_ptr<device> devices_[4];
+	int streams_ = 0;
+};
+
+} // namespace het::test
