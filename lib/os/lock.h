@@ -6,7 +6,8 @@
 //
 // The rule that makes this safe: whoever holds a lock of the library blocks all signals, touches no memory
 // that can be trapped, and makes no call of a device's API. So a holder always gets on, and a
-// toucher or a resolver may wait for it.
+// toucher or a resolver may wait for it. Only the runtime's workers, which run the program's code between their locks,
+// have SIGSEGV and SIGBUS open all the time.
 //
 // Lock order (a thread takes locks of rising rank only; checked in debug builds, -DHET_DEBUG_LOCKS):
 //   1 driver      runtime: one thread at a time builds a program, or hands commands to a device; devices are

@@ -499,8 +499,11 @@ void executor::rest(uint32_t bell)
 	expects_soon_ = now_ns() - began < look_out_ns;
 }
 
+// Locks are taken several times for each command, and to block signals each time is two system calls. This thread has
+// them blocked from its start; what is open are faults, and who holds a lock touches nothing that can be trapped.
 void executor::work()
 {
+	signals_blocked for_life;
 	faults_taken program_code; // lets kernels, and callbacks, touch trapped memory
 	of_this_worker = this;
 	for (;;) {

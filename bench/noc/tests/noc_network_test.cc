@@ -370,3 +370,35 @@ TEST(network, a_port_can_be_full_where_the_router_is_not)
 	EXPECT_EQ(n.fullest_port(1), 1); // that from the west; of the other one, from its own core, nothing comes
 	EXPECT_EQ(n.occupancy(1), 0.5);
 }
+
+// What waits there while it is refused is taken from both VCs in turn.
+TEST(network, a_terminal_takes_from_its_vcs_in_turn)
+{
+	const topology t = mesh(2, 1);
+	parameters p;
+	p.vcs = 2;
+	p.depth = 4;
+	network net(t, routes_of(t, routing::xy), p);
+	net.accept(1, 0, false);
+	std::vector<unsigned> vcs(2 * p.depth);
+	std::vector<network::movement> moves;
+	for (unsigned cycle = 0, sent = 0; cycle < 100; cycle++) {
+		if (sent < vcs.size() && net.can_inject(0)) {
+			packet q = one(0, 1, 1);
+			q.tag = sent++;
+			net.inject(q);
+		}
+		net.step();
+		net.movements(moves);
+		for (const network::movement &m : moves)
+			vcs[m.tag] = m.vc; // the last one is to the terminal
+	}
+	net.accept(1, 0, true);
+	for (size_t n = 0, last = p.vcs; n < vcs.size(); n++) {
+		net.step();
+		ASSERT_EQ(net.received().size(), 1u);
+		const unsigned vc = vcs[net.received()[0].tag];
+		EXPECT_NE(vc, last);
+		last = vc;
+	}
+}

@@ -308,6 +308,29 @@ TEST(simulation, an_answer_goes_by_what_was_known_when_it_chose)
 	EXPECT_GT(early_and_diverted(false), 0u);
 }
 
+// While the first answer leaves, which takes 64 cycles, so many others wait, and no further request is taken.
+TEST(simulation, a_terminal_holds_as_many_answers_as_it_may)
+{
+	for (unsigned held : {1u, 3u}) {
+		configuration c;
+		c.width = 2;
+		c.height = 1;
+		c.traffic.what = pattern::neighbour;
+		c.traffic.rate = 1;
+		c.answered = replies::to_all;
+		c.reply_length = 64;
+		c.reply_queue = held;
+		machine m(c);
+		unsigned taken = 0;
+		for (unsigned cycles = 0; cycles<60; cycles += taken> 0) {
+			m.step();
+			for (const packet &p : m.net().received())
+				taken += !p.reply && p.destination == 1;
+		}
+		EXPECT_EQ(taken, held + 1);
+	}
+}
+
 TEST(simulation, refuses_what_does_not_fit)
 {
 	configuration c;
