@@ -108,7 +108,7 @@ help:
 ##   install, uninstall, modules_install, dkms_install
 ##   kernels          makes the PTX of the benchmarks' kernels anew from their sources (clang 14, libclc)
 ##   tests            builds the unit tests, the selftests and the examples
-##   fuzz             builds build/fuzz/ptx-parser, fat-binary and noc-traces, libFuzzer programs (clang)
+##   fuzz             builds build/fuzz/ptx-parser, fat-binary, noc-traces and checkpoint, libFuzzer programs (clang)
 ##   inject           builds build/inject/libhet.so, which delays and fails on request (for tests)
 ##   format, format-check, tidy, headers-check, deps-check, settings-check, vm-setup-check, readme-check, symbols-check
 ##   compile_commands.json

@@ -2,7 +2,7 @@
 # This builds the library, the programs and the tests.
 
 layers := core paths os trap dev memory api
-runtime_layers := sched policy preempt evict fatbin cache dev core api
+runtime_layers := sched policy preempt evict fatbin cache checkpoint dev core api
 runtime_srcs := $(foreach l,$(runtime_layers),$(wildcard runtime/$l/*.cc))
 ptx_srcs := $(wildcard runtime/ptx/*.cc runtime/ptx/passes/*.cc)
 lib_srcs := $(foreach l,$(layers),$(wildcard lib/$l/*.cc)) $(runtime_srcs) $(ptx_srcs)
@@ -34,6 +34,9 @@ ptx_tool := tools/het-ptx.cc
 
 # The library reads fat binaries, and so does the tool that makes them.
 fatbin_srcs := $(wildcard runtime/fatbin/*.cc)
+
+# Reading and writing checkpoint files is pure.
+checkpoint_srcs := $(addprefix runtime/checkpoint/,contents.cc reader.cc writer.cc)
 
 # het-info tells this of the library, which has no call for it itself.
 told_srcs := $(wildcard runtime/policy/*.cc runtime/cache/*.cc) lib/os/settings.cc lib/os/log.cc
@@ -142,6 +145,7 @@ simt_objs := $(call obj,$(simt_srcs))
 simt_archive := $(B)/obj/simt.a
 ptx_archive := $(B)/obj/ptx.a
 fatbin_archive := $(B)/obj/fatbin.a
+checkpoint_archive := $(B)/obj/checkpoint.a
 told_archive := $(B)/obj/told.a
 
 selftests := $(patsubst selftests/%.cc,$(B)/selftests/%,$(call keep,$(selftest_srcs)))
@@ -328,13 +332,16 @@ $(filter $(B)/bin/het-fatbin $(B)/bin/het-analyse,$(tools)): $(B)/bin/%: $(B)/ob
 
 # libFuzzer looks for texts that the parser or the editor can't take: build/fuzz/ptx-parser runtime/ptx/tests/corpus
 # build/fuzz/fat-binary runtime/fatbin/tests/corpus does so with files.
-# build/fuzz/noc-traces does so with traces of packets and of accesses.
-fuzz: $(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces
+# build/fuzz/noc-traces does so with traces of packets and of accesses, build/fuzz/checkpoint runtime/checkpoint/tests/corpus
+# with checkpoint files.
+fuzzers := $(addprefix $(B)/fuzz/,ptx-parser fat-binary noc-traces checkpoint)
+fuzz: $(fuzzers)
 $(B)/fuzz/ptx-parser: runtime/ptx/tests/fuzz/parser.cc $(wildcard runtime/ptx/*.cc runtime/ptx/*.h)
 $(B)/fuzz/fat-binary: runtime/fatbin/tests/fuzz/container.cc $(wildcard runtime/fatbin/*.cc runtime/fatbin/*.h)
 $(B)/fuzz/noc-traces: bench/noc/tests/fuzz/traces.cc $(wildcard bench/noc/trace/*.cc bench/noc/trace/*.h)
 $(B)/fuzz/noc-traces: $(filter-out bench/noc/trace/%,$(noc_srcs))
-$(B)/fuzz/ptx-parser $(B)/fuzz/fat-binary $(B)/fuzz/noc-traces:
+$(B)/fuzz/checkpoint: runtime/checkpoint/tests/fuzz/reader.cc $(checkpoint_srcs) $(fatbin_srcs)
+$(fuzzers):
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Qclang++ -std=c++20 -O1 -g -Iruntime -Ibench -fsanitize=fuzzer,address,undefined -o $@ $(filter %.cc,$^)
@@ -411,11 +418,12 @@ $(lib_archive): $(call obj,$(filter-out $(interposer_srcs),$(lib_srcs)))
 $(simt_archive): $(simt_objs)
 $(ptx_archive): $(call obj,$(ptx_srcs))
 $(fatbin_archive): $(call obj,$(fatbin_srcs))
+$(checkpoint_archive): $(call obj,$(checkpoint_srcs) $(fatbin_srcs))
 $(told_archive): $(call obj,$(told_srcs))
 $(json_archive): $(call obj,$(json_srcs))
 $(base_archive): $(call obj,$(base_srcs))
 $(core_archive) $(paths_archive) $(lib_archive) $(bench_archive) $(tool_archive) $(fatbin_tool_archive) $(base_archive) $(json_archive) \
-	$(simt_archive) $(ptx_archive) $(fatbin_archive) $(told_archive):
+	$(simt_archive) $(ptx_archive) $(fatbin_archive) $(checkpoint_archive) $(told_archive):
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
@@ -430,7 +438,8 @@ etc_parts := $(etc_archive) $(noc_archive) $(told_archive) $(simulators)
 # The first row that fits counts.
 archives_by_folder := bench/noc/:noc_archive bench/etc/:etc_parts bench/micro/:micro_parts bench/:matrix_market lib/core/:core_archive \
 	lib/paths/:paths_archive lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
-	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/:lib_archive
+	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/checkpoint/:checkpoint_archive \
+	runtime/:lib_archive
 row_of = $(firstword $(foreach r,$(archives_by_folder),$(if $(filter $(firstword $(subst :, ,$r))%,$1),$r)))
 under_test = $($(lastword $(subst :, ,$(row_of))))
 

@@ -20,6 +20,8 @@ $(call add_flags,$(simt_srcs),$(lib_cxxflags) -Iruntime -Itools)
 $(call add_flags,$(unit_srcs) $(unit_main_src),$(unit_test_flags) -Iruntime -Itools -Ibench)
 $(call add_flags,$(filter lib/dev/%,$(unit_srcs)),-Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"')
 $(call add_flags,$(filter runtime/%,$(unit_srcs)),-DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus))
+$(call add_flags,$(filter runtime/checkpoint/%,$(unit_srcs)),\
+	-DHET_CHECKPOINT_CORPUS='"$(CURDIR)/runtime/checkpoint/tests/corpus"')
 
 # Some selftests go through a null pointer on purpose.
 $(call add_flags,$(harness_srcs) $(selftest_srcs),-Iselftests -Itools $(if $(filter address,$(SAN)),-fno-sanitize=null))

@@ -19,13 +19,15 @@ $(B)/$(MPI_SONAME): $(call obj,$(mpi_srcs)) $(libhet)
 	$Q$(CXX) -shared $(ldflags) -Wl,-soname,$(MPI_SONAME) -Wl,-z,defs -o $@ $(filter %.o,$^) $(B)/libhet.so \
 		-Wl,-rpath,'$$ORIGIN' $(MPI_LIBS)
 
+# Functions of the test stand before MPI's (selftests/mpi/below.cc).
 $(B)/selftests/mpi-messages: $(call obj,$(mpi_test_srcs)) $(libhet) | $(libhetmpi)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(MPI_LIBS)
+	$Q$(link_with) -rdynamic $(call rpath,..) $(MPI_LIBS)
 
 $(mpi_benches): $(B)/bin/mpi-%: $(B)/obj/bench/mpi/%.o
 $(filter %/mpi-stencil,$(mpi_benches)): $(B)/obj/kernels/apps/stencil.o
+$(filter %/mpi-matmul,$(mpi_benches)): $(B)/obj/kernels/apps/matmul.o
 $(filter %/mpi-ping-pong,$(mpi_benches)): $(B)/obj/kernels/apps/vectoradd.o
 $(mpi_benches): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet) | $(libhetmpi)
 	@mkdir -p $(@D)

@@ -45,6 +45,9 @@ class statuses_of
 	    : own_(callers == MPI_STATUSES_IGNORE && count > 0 ? size_t(count) : 0),
 	      used_(callers == MPI_STATUSES_IGNORE ? own_.data() : callers)
 	{
+		// Where MPI sees no failure it sets none of them, and there may be one of ours.
+		for (int i = 0; i < count; i++)
+			used_[i].MPI_ERROR = MPI_SUCCESS;
 	}
 	MPI_Status *get() { return used_; }
 
@@ -64,17 +67,41 @@ class statuses_of
 	int error_ = MPI_SUCCESS;
 };
 
-// Where some have failed, MPI tells which by their statuses, and the others may be over or not.
-void end_of_failed(const std::vector<MPI_Request> &before, const MPI_Request *now, statuses_of &s)
+// Ends the request that has the i-th status. What is pending when others have failed goes on.
+void end_by_status(MPI_Request r, int i, statuses_of &s)
+{
+	const int err = s.get()[i].MPI_ERROR;
+	if (err == MPI_SUCCESS)
+		s.finished(r, i);
+	else if (err != MPI_ERR_PENDING)
+		s.failed(r);
+}
+
+// Returns the error of a call that should have completed all. Their statuses tell which have failed if it is that of
+// the statuses; else those have failed that are there no more.
+int end_of_all(int err, const std::vector<MPI_Request> &before, const MPI_Request *now, statuses_of &s)
 {
 	for (size_t i = 0; i < before.size(); i++) {
-		if (before[i] == MPI_REQUEST_NULL || now[i] != MPI_REQUEST_NULL)
-			continue;
-		if (s.get()[i].MPI_ERROR == MPI_SUCCESS)
+		if (!err)
 			s.finished(before[i], int(i));
-		else
+		else if (err == MPI_ERR_IN_STATUS)
+			end_by_status(before[i], int(i), s);
+		else if (now[i] == MPI_REQUEST_NULL)
 			s.failed(before[i]);
 	}
+	return err ? err : s.error();
+}
+
+// Does the same for a call that has completed those with the indices.
+int end_of_some(int err, const std::vector<MPI_Request> &before, int done, const int *indices, statuses_of &s)
+{
+	for (int i = 0; (!err || err == MPI_ERR_IN_STATUS) && done != MPI_UNDEFINED && i < done; i++) {
+		if (err)
+			end_by_status(before[size_t(indices[i])], i, s);
+		else
+			s.finished(before[size_t(indices[i])], i);
+	}
+	return err ? err : s.error();
 }
 
 } // namespace
@@ -131,13 +158,7 @@ HET_MPI_CALL MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
 	statuses_of s(count, statuses);
-	if (int err = PMPI_Waitall(count, requests, s.get())) {
-		end_of_failed(before, requests, s);
-		return err;
-	}
-	for (int i = 0; i < count; i++)
-		s.finished(before[size_t(i)], i);
-	return s.error();
+	return end_of_all(PMPI_Waitall(count, requests, s.get()), before, requests, s);
 }
 
 HET_MPI_CALL MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
@@ -153,10 +174,8 @@ HET_MPI_CALL MPI_Waitsome(int count, MPI_Request requests[], int *done, int indi
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
 	statuses_of s(count, statuses);
-	int err = PMPI_Waitsome(count, requests, done, indices, s.get());
-	for (int i = 0; !err && *done != MPI_UNDEFINED && i < *done; i++)
-		s.finished(before[size_t(indices[i])], i);
-	return err ? err : s.error();
+	const int err = PMPI_Waitsome(count, requests, done, indices, s.get());
+	return end_of_some(err, before, *done, indices, s);
 }
 
 HET_MPI_CALL MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -171,28 +190,25 @@ HET_MPI_CALL MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Statu
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
 	statuses_of s(count, statuses);
-	int err = PMPI_Testall(count, requests, flag, s.get());
-	for (int i = 0; !err && *flag && i < count; i++)
-		s.finished(before[size_t(i)], i);
-	return err ? err : s.error();
+	const int err = PMPI_Testall(count, requests, flag, s.get());
+	return err || *flag ? end_of_all(err, before, requests, s) : MPI_SUCCESS;
 }
 
 HET_MPI_CALL MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
 	status_of_one s(status);
-	int err = PMPI_Testany(count, requests, index, flag, s.get());
-	return !err && *flag && *index != MPI_UNDEFINED ? s.finished(before[size_t(*index)], err) : err;
+	*index = MPI_UNDEFINED;
+	const int err = PMPI_Testany(count, requests, index, flag, s.get());
+	return *index != MPI_UNDEFINED && (err || *flag) ? s.finished(before[size_t(*index)], err) : err;
 }
 
 HET_MPI_CALL MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)
 {
 	std::vector<MPI_Request> before = copy_of(count, requests);
 	statuses_of s(count, statuses);
-	int err = PMPI_Testsome(count, requests, done, indices, s.get());
-	for (int i = 0; !err && *done != MPI_UNDEFINED && i < *done; i++)
-		s.finished(before[size_t(indices[i])], i);
-	return err ? err : s.error();
+	const int err = PMPI_Testsome(count, requests, done, indices, s.get());
+	return end_of_some(err, before, *done, indices, s);
 }
 
 HET_MPI_CALL MPI_Finalize()

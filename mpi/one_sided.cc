@@ -18,8 +18,14 @@ template <typename Call> int begin_at(MPI_Win win, int rank, std::initializer_li
 		return owner(win).report(err);
 	int err = call(h);
 	for (size_t i = 0; i < h.count && !err; i++)
-		keep(win, rank, std::move(h[i]));
+		err = window::keep(win, rank, std::move(h[i]));
 	return err;
+}
+
+public_copy *copy_of(MPI_Win win)
+{
+	window *w = window::of(win);
+	return w ? w->copy() : nullptr;
 }
 
 int show(MPI_Win win)
@@ -52,7 +58,8 @@ template <typename F> int then(int err, F f)
 
 int complete(MPI_Win win, int rank)
 {
-	return owner(win).report(completed(win, rank));
+	window *w = window::of(win);
+	return w ? owner(win).report(w->completed(rank)) : MPI_SUCCESS;
 }
 
 } // namespace
@@ -63,25 +70,24 @@ HET_MPI_CALL MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, 
 	if (base && size > 0 && stand_in::may_be_needed() && !(copy = public_copy::of(base, size_t(size))))
 		return owner(comm).report(MPI_ERR_BUFFER);
 	int err = PMPI_Win_create(copy ? copy->at() : base, size, unit, info, comm, win);
-	if (!err && copy)
-		made(*win, std::move(copy));
-	return err;
+	return err || !copy ? err : window::made(*win, std::move(copy));
 }
 
 HET_MPI_CALL MPI_Win_free(MPI_Win *win)
 {
-	const MPI_Win before = *win;
-	const owner whose = MPI_COMM_WORLD; // the window's handler goes with it
-	int err = PMPI_Win_free(win);
-	if (err)
+	std::unique_ptr<window> its(window::of(*win));
+	if (int err = PMPI_Win_free(win)) {
+		its.release(); // the window is there still
 		return err;
-	err = completed(before, every_rank);
-	if (public_copy *c = copy_of(before)) {
+	}
+	if (!its)
+		return MPI_SUCCESS;
+	int err = its->completed(every_rank);
+	if (public_copy *c = its->copy()) {
 		if (int e = c->take())
 			err = e;
 	}
-	gone(before);
-	return whose.report(err);
+	return owner(MPI_COMM_WORLD).report(err); // the window's handler is gone with it
 }
 
 HET_MPI_CALL MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
@@ -255,8 +261,6 @@ HET_MPI_CALL MPI_Compare_and_swap(const void *out, const void *compared, void *i
 			[&](holds &h) {
 				const int err = PMPI_Compare_and_swap(h[0].placed(out), other.placed(compared),
 								      h[1].placed(in), type, rank, place, win);
-				if (!err)
-					keep(win, rank, std::move(other));
-				return err;
+				return err ? err : window::keep(win, rank, std::move(other));
 			});
 }

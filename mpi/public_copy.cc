@@ -3,7 +3,6 @@
 
 #include "hold.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <gpuvm.h>
@@ -14,33 +13,8 @@ namespace hetmpi
 namespace
 {
 
-// So many bytes are compared at once. What is unchanged between two changes that are as near travels along.
-constexpr size_t step = 64;
-
-// Calls f(offset, bytes) for what is not equal.
-template <typename F> void for_changes(const char *a, const char *b, size_t n, F f)
-{
-	size_t begin = 0, end = 0;
-	for (size_t at = 0; at < n; at += step) {
-		const size_t now = std::min(step, n - at);
-		if (!memcmp(a + at, b + at, now))
-			continue;
-		const char *first = std::mismatch(a + at, a + at + now, b + at).first;
-		size_t last = now;
-		while (a[at + last - 1] == b[at + last - 1])
-			last--;
-		const auto here = size_t(first - a);
-		if (end && here - end >= step) {
-			f(begin, end - begin);
-			begin = here;
-		} else if (!end) {
-			begin = here;
-		}
-		end = at + last;
-	}
-	if (end)
-		f(begin, end - begin);
-}
+// A copy to or from a device takes about as long for few bytes as for some hundreds.
+constexpr size_t most_copies = 2;
 
 char *bytes_in(const room &r)
 {
@@ -82,9 +56,11 @@ int public_copy::show()
 		return err;
 	if (gpuvm_host_read(base_, nbytes_, own_.at()))
 		return not_met("read from");
-	for_changes(bytes_in(own_), bytes_in(agreed_), nbytes_, [&](size_t at, size_t n) {
-		memcpy(bytes_in(public_) + at, bytes_in(own_) + at, n);
-		memcpy(bytes_in(agreed_) + at, bytes_in(own_) + at, n);
+	for_changes(bytes_in(own_), bytes_in(agreed_), nbytes_, [&](const std::vector<change> &near) {
+		for (const change &c : near) {
+			memcpy(bytes_in(public_) + c.at, bytes_in(own_) + c.at, c.size);
+			memcpy(bytes_in(agreed_) + c.at, bytes_in(own_) + c.at, c.size);
+		}
 	});
 	return MPI_SUCCESS;
 }
@@ -93,17 +69,40 @@ int public_copy::take()
 {
 	int err = 0;
 	hold h;
-	for_changes(bytes_in(public_), bytes_in(agreed_), nbytes_, [&](size_t at, size_t n) {
+	for_changes(bytes_in(public_), bytes_in(agreed_), nbytes_, [&](const std::vector<change> &near) {
 		if (err)
 			return;
 		if (h.is_empty())
 			err = h.take_in_place(message_of(use::updated, base_, MPI_Aint(nbytes_), MPI_BYTE));
+		if (err)
+			return;
 		// Others may be at work: what goes to the array is what they are thought to have written.
-		memcpy(bytes_in(agreed_) + at, bytes_in(public_) + at, n);
-		if (!err && gpuvm_host_write(static_cast<char *>(base_) + at, n, bytes_in(agreed_) + at))
-			err = not_met("written to");
+		for (const change &c : near)
+			memcpy(bytes_in(agreed_) + c.at, bytes_in(public_) + c.at, c.size);
+		err = write(near);
 	});
 	return err;
+}
+
+// Writes what is agreed on to the array. Between many changes the array's own bytes come and go with them.
+int public_copy::write(const std::vector<change> &near)
+{
+	auto write = [this](size_t at, size_t n, const room &from) {
+		return gpuvm_host_write(static_cast<char *>(base_) + at, n, bytes_in(from) + at) ? not_met("written to")
+												 : MPI_SUCCESS;
+	};
+	if (near.size() <= most_copies) {
+		int err = MPI_SUCCESS;
+		for (const change &c : near)
+			err = err ? err : write(c.at, c.size, agreed_);
+		return err;
+	}
+	const size_t at = near.front().at, n = near.back().end() - at;
+	if (gpuvm_host_read(static_cast<char *>(base_) + at, n, bytes_in(own_) + at))
+		return not_met("read from");
+	for (const change &c : near)
+		memcpy(bytes_in(own_) + c.at, bytes_in(agreed_) + c.at, c.size);
+	return write(at, n, own_);
 }
 
 } // namespace hetmpi

@@ -4,10 +4,12 @@
 // the array (the private copy), and both meet where the program synchronises them.
 #pragma once
 
+#include "changes.h"
 #include "room.h"
 
 #include <memory>
 #include <mpi.h>
+#include <vector>
 
 namespace hetmpi
 {
@@ -21,15 +23,16 @@ class public_copy
 	void *at() const { return public_.at(); }
 	void *base() const { return base_; }
 
-	// What the program has changed others see from now on; and the reverse. What has changed on the other side stays
-	// as it is there, except for bytes that lie within 64 bytes between two changes: in the separate memory model
-	// nobody may write a window on both sides between two synchronisations. They wait for kernels that use the array.
-	// Return MPI_SUCCESS or MPI_ERR_BUFFER, of which the reason is on stderr.
+	// What the program has changed others see from now on; and the reverse. What has not changed on the one side stays
+	// as it is on the other, to the byte, as several ranks may write beside each other. They wait for kernels that use
+	// the array; of the program's threads none may write near what comes in meanwhile (within 64 bytes of it). Return
+	// MPI_SUCCESS or MPI_ERR_BUFFER, of which the reason is on stderr.
 	int show();
 	int take();
 
       private:
 	public_copy(void *base, size_t nbytes) : base_(base), nbytes_(nbytes) {}
+	int write(const std::vector<change> &near);
 
 	void *base_;
 	size_t nbytes_;

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <gpuvm.h>
 #include <het.h>
-#include <unistd.h>
 #include <vector>
 
 namespace hetmpi
@@ -35,16 +34,6 @@ bool is_any_device_apart()
 		info.size = sizeof info;
 		return het_device_describe(d, &info) || info.kind != HET_DEVICE_HOST;
 	});
-}
-
-bool is_in_array(bytes b)
-{
-	static const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
-	for (uintptr_t at = b.begin; at < b.end; at = (at / page + 1) * page) {
-		if (gpuvm_alias(reinterpret_cast<void *>(at)))
-			return true;
-	}
-	return false;
 }
 
 bool is_dense(size_t count, bytes hull)
@@ -87,7 +76,7 @@ bool stand_in::may_be_needed()
 
 bool stand_in::is_better(const message &m)
 {
-	return std::any_of(m.at.begin(), m.at.end(), is_in_array);
+	return std::any_of(m.at.begin(), m.at.end(), [](const bytes &b) { return gpuvm_is_linked(b.ptr(), b.size()); });
 }
 
 std::shared_ptr<stand_in> stand_in::make(const message &m)

@@ -1,79 +1,81 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "windows.h"
 
-#include <list>
-#include <map>
-#include <mutex>
-
 namespace hetmpi
 {
 
 namespace
 {
 
-struct kept {
-	int rank;
-	hold bytes;
-};
-
-struct window {
-	std::unique_ptr<public_copy> copy;
-	std::list<kept> messages;
-};
-
-struct windows {
-	std::mutex lock;
-	std::map<MPI_Win, window> all;
-};
-
-windows &here()
+// MPI_Win_free() deletes what the attribute points to, when MPI has forgotten the window.
+int key()
 {
-	static auto *w = new windows;
-	return *w;
+	static const int made = [] {
+		int k = MPI_KEYVAL_INVALID;
+		PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &k, nullptr);
+		return k;
+	}();
+	return made;
 }
 
 } // namespace
 
-void made(MPI_Win w, std::unique_ptr<public_copy> copy)
+window *window::of(MPI_Win w)
 {
-	std::lock_guard guard(here().lock);
-	here().all[w].copy = std::move(copy);
+	void *known = nullptr;
+	int is_known = 0;
+	if (w == MPI_WIN_NULL || PMPI_Win_get_attr(w, key(), &known, &is_known) || !is_known)
+		return nullptr;
+	return static_cast<window *>(known);
 }
 
-void gone(MPI_Win w)
+// Threads may begin operations on a window at once.
+int window::find_or_make(MPI_Win w, window **found)
 {
-	std::lock_guard guard(here().lock);
-	here().all.erase(w);
+	static std::mutex lock;
+	std::lock_guard guard(lock);
+	*found = of(w);
+	if (*found)
+		return MPI_SUCCESS;
+	auto fresh = std::make_unique<window>();
+	if (int err = PMPI_Win_set_attr(w, key(), fresh.get()))
+		return err;
+	*found = fresh.release();
+	return MPI_SUCCESS;
 }
 
-public_copy *copy_of(MPI_Win w)
+int window::made(MPI_Win w, std::unique_ptr<public_copy> copy)
 {
-	std::lock_guard guard(here().lock);
-	auto found = here().all.find(w);
-	return found == here().all.end() ? nullptr : found->second.copy.get();
+	window *its = nullptr;
+	if (int err = find_or_make(w, &its)) {
+		copy.release(); // the window is there, so MPI uses its memory
+		return err;
+	}
+	its->copy_ = std::move(copy);
+	return MPI_SUCCESS;
 }
 
-void keep(MPI_Win w, int rank, hold &&h)
+int window::keep(MPI_Win w, int rank, hold &&h)
 {
 	if (h.is_empty())
-		return;
-	std::lock_guard guard(here().lock);
-	here().all[w].messages.push_back({rank, std::move(h)});
+		return MPI_SUCCESS;
+	window *its = nullptr;
+	if (int err = find_or_make(w, &its))
+		return err;
+	std::lock_guard guard(its->lock_);
+	its->messages_.push_back({rank, std::move(h)});
+	return MPI_SUCCESS;
 }
 
-int completed(MPI_Win w, int rank)
+int window::completed(int rank)
 {
 	std::list<kept> over;
 	{
-		std::lock_guard guard(here().lock);
-		auto found = here().all.find(w);
-		if (found == here().all.end())
-			return MPI_SUCCESS;
-		std::list<kept> &all = found->second.messages;
-		for (auto k = all.begin(); k != all.end();) {
+		std::lock_guard guard(lock_);
+		for (auto k = messages_.begin(); k != messages_.end();) {
 			auto next = std::next(k);
 			if (rank == every_rank || k->rank == rank)
-				over.splice(over.end(), all, k);
+				over.splice(over.end(), messages_, k);
 			k = next;
 		}
 	}

@@ -28,6 +28,8 @@ struct image_place {
 	// A texture of an image of a buffer is current if this many commands were to write the buffer's bytes before it
 	// was made so, and no more since.
 	uint64_t writes = 0;
+	// These launches use a texture of bytes that the program may write without a command.
+	std::vector<owner<het_event, het_event_release>> users;
 };
 
 struct image {

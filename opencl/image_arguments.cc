@@ -106,8 +106,10 @@ int note_images(const command &c, const _cl_kernel &k, het_device *d)
 	launches()[d]++;
 	for (size_t i = 0; i < k.arguments.size(); i++) {
 		const kernel_argument &a = k.arguments[i];
-		const bool is_written = a.is == kernel_argument::picture &&
-					access_to_image(*a.buffer, k.parameters[i].info) & HET_WRITE_ONLY;
+		if (a.is != kernel_argument::picture)
+			continue;
+		note_used_on(*a.buffer, d, c.made());
+		const bool is_written = access_to_image(*a.buffer, k.parameters[i].info) & HET_WRITE_ONLY;
 		const int err = is_written ? note_written_on(*a.buffer, d, c.queue()) : 0;
 		failure = failure ? failure : err;
 	}

@@ -57,11 +57,16 @@ bool has_ended(het_event *e)
 	return het_event_status(e, &status) || status <= HET_COMPLETE;
 }
 
+void forget_ended(std::vector<owner<het_event, het_event_release>> &all)
+{
+	std::erase_if(all, [](const auto &e) { return has_ended(e.get()); });
+}
+
 // What the host writes until an unmap begins is seen by no order of the runtime's.
 events unmaps_of(_cl_mem &m)
 {
 	auto &all = m.root().unmaps;
-	std::erase_if(all, [](const auto &e) { return has_ended(e.get()); });
+	forget_ended(all);
 	events left;
 	for (const auto &e : all)
 		left.push_back(e.get());
@@ -101,10 +106,12 @@ bool is_of_buffer(const _cl_mem &m)
 	return bool(m.whole);
 }
 
-// The program may write bytes of its own without a command.
-bool is_as_buffer(_cl_mem &m, const image_place &p)
+// The program may write bytes of its own without a command, but not while a command uses them.
+bool is_as_buffer(_cl_mem &m, image_place &p)
 {
-	return p.is_current && p.writes == m.root().writes.load() && !m.root().host_pointer;
+	forget_ended(p.users);
+	const bool may_differ = m.root().host_pointer && p.users.empty();
+	return p.is_current && p.writes == m.root().writes.load() && !may_differ;
 }
 
 // All bytes of a buffer that its image has are written, so the texture is as they are if nobody else has written since.
@@ -196,6 +203,16 @@ int note_written_on(_cl_mem &m, het_device *d, het_queue *q)
 		return write_back(m, p, q);
 	note_written(*m.image, p);
 	return 0;
+}
+
+void note_used_on(_cl_mem &m, het_device *d, het_event *launch)
+{
+	if (!is_of_buffer(m) || !m.root().host_pointer)
+		return;
+	image_place &p = *find_texture(*m.image, d);
+	forget_ended(p.users);
+	het_event_retain(launch);
+	p.users.emplace_back(launch);
 }
 
 void note_unmapped(_cl_mem &m, het_event *unmap)

@@ -28,6 +28,9 @@ int bring_to(command &c, _cl_mem &m, het_device *d, het_texture **texture);
 void note_written_at_home(_cl_mem &m);
 int note_written_on(_cl_mem &m, het_device *d, het_queue *q);
 
+// The launch that was enqueued uses the texture until its event has ended.
+void note_used_on(_cl_mem &m, het_device *d, het_event *launch);
+
 // The host has written an object that was mapped, which is over when the event ends. It puts the images into order.
 void note_unmapped(_cl_mem &m, het_event *unmap);
 

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Texts, data, and files whose format has no comments need no SPDX line.
 EXEMPT = re.compile(
-    r"^(VERSION|LICENSES/.*|debian/(changelog|source/format)|bench/(data|results)/.*|.*\.(png|svg|json|csv|het))$"
+    r"^(VERSION|LICENSES/.*|debian/(changelog|source/format)|bench/(data|results)/.*|.*\.(png|svg|json|csv|het|hetcheck))$"
 )
 SKIPPED_FOLDERS = re.compile(r"^(\.git|build.*|__pycache__)$")
 TAG = re.compile(r"SPDX-License-Identifier: ([A-Za-z0-9.() -]+)")

@@ -87,6 +87,7 @@ ONE_THREAD = [
     *sources("runtime/ptx/tests/*_test.cc"),
     *sources("runtime/core/tests/*_test.cc"),
     *sources("runtime/cache/tests/*_test.cc"),
+    *sources("runtime/checkpoint/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("runtime/dev/tests/*_test.cc"),
     *sources("tools/base/tests/*_test.cc"),
@@ -119,7 +120,7 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cache runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
+    *"runtime_cache runtime_checkpoint runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
     *(
         "runtime_lanes runtime_lives runtime_memory "
         "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
@@ -514,7 +515,11 @@ def ranks() -> Iterator[Step]:
     fake = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": "cuda,local-rank"}
     fake |= {"LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"], "FAKE_CUDA_FAIL": "cuMemcpyHtoDAsync_v2:4:700"}
     yield Step("MPI, cuda,local-rank, shared memory", [*with_layer, test, "few"], env=fake, **common)
-    for program, devices in (("mpi-stencil", "apart,apart,local-rank"), ("mpi-ping-pong", "opencl")):
+    for program, devices in (
+        ("mpi-stencil", "apart,apart,local-rank"),
+        ("mpi-matmul", "apart,apart,local-rank"),
+        ("mpi-ping-pong", "opencl"),
+    ):
         settings = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": devices}
         yield Step(
             f"{program}, {devices}", [*with_layer, str(ROOT / "build/bin" / program), "--small"], env=settings,
@@ -522,16 +527,30 @@ def ranks() -> Iterator[Step]:
         )
     plain = {**environment("build"), **env, "HET_DEVICES": "apart", "GPUVM_TRAP": "uffd"}
     common["unavailable"] = no_ranks_or_rights
-    for way, settings in (("shared memory", SHARED_MEMORY), ("sockets", SOCKETS)):
-        yield Step(f"MPI by itself, {way}", [*mpirun, test, "plain"], env={**plain, **settings}, **common)
-    # A table that says what does not go is to be believed, too.
-    refused = f"! {' '.join(mpirun)} {test} plain >out 2>&1; grep -m1 'Bad address' out"
-    common |= {"judge": judge_plain, "cwd": LOGS, "beside": False, "unavailable": no_ranks}
-    for way, settings in (("userfaultfd for user mode", USER_MODE), ("sigsegv", SIGSEGV)):
+    both_ways = (("shared memory", SHARED_MEMORY), ("sockets", SOCKETS))
+    for kind, ways in (("messages", both_ways), ("windows", both_ways), ("files", both_ways[:1])):
+        for way, settings in ways:
+            yield Step(
+                f"MPI by itself, {kind}, {way}", [*mpirun, test, "plain", kind], env={**plain, **settings}, **common
+            )
+    # Where one process can't read the other's pages, Open MPI copies through shared memory.
+    common["unavailable"] = no_ranks
+    without_rights = (("userfaultfd for user mode", USER_MODE), ("sigsegv", SIGSEGV))
+    for way, settings in without_rights:
         yield Step(
-            f"MPI by itself, sockets, {way}: refused", ["sh", "-c", refused.replace("out", f"mpi-refused-{way[:5]}")],
-            env={**plain, **SOCKETS, **settings}, **common,
+            f"MPI by itself, messages, shared memory, {way}", [*mpirun, test, "plain", "messages"],
+            env={**plain, **SHARED_MEMORY, **settings}, **common,
         )
+    # A table that says what does not go is to be believed, too.
+    common |= {"judge": judge_plain, "cwd": LOGS, "beside": False}
+    for kind in ("messages", "files"):
+        refused = f"! {' '.join(mpirun)} {test} plain {kind} >out 2>&1; grep -m1 'Bad address' out"
+        for way, settings in without_rights:
+            yield Step(
+                f"MPI by itself, {kind}, sockets, {way}: refused",
+                ["sh", "-c", refused.replace("out", f"mpi-refused-{kind}-{way[:5]}")],
+                env={**plain, **SOCKETS, **settings}, **common,
+            )
 
 
 # numpy and what else the tests use are Debian's, and so is the Python that has them.

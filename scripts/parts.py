@@ -8,8 +8,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A part of the tree may include the headers of these parts, besides its own:
 # tools, bench, selftests, opencl, openmp, python, mpi -> runtime -> lib -> kmod/uapi; in lib: api -> memory -> {trap, dev} -> os ->
-# core, and dev -> paths; in runtime: api -> core -> {dev -> {preempt, sched, ptx, cache -> fatbin}, policy, evict}; preempt, policy, fatbin and ptx
-# stand by themselves.
+# core, and dev -> paths; in runtime: api -> core -> {dev -> {preempt, sched, ptx, cache -> fatbin}, policy, evict,
+# checkpoint -> fatbin}; preempt, policy, fatbin and ptx stand by themselves.
 CORE = {"lib/include", "kmod/uapi"}
 OS = CORE | {"lib/core"}
 TRAP_OR_DEV = OS | {"lib/os"}
@@ -17,7 +17,7 @@ MEMORY = TRAP_OR_DEV | {"lib/paths", "lib/trap", "lib/dev"}
 API = MEMORY | {"lib/memory"}
 RUNTIME = API | {"lib/api", "runtime/include"}
 RUNTIME_DEVICE = RUNTIME | {"runtime/preempt", "runtime/sched", "runtime/fatbin", "runtime/ptx", "runtime/cache"}
-RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy", "runtime/evict"}
+RUNTIME_CORE = RUNTIME_DEVICE | {"runtime/dev", "runtime/policy", "runtime/evict", "runtime/checkpoint"}
 PROGRAMS = RUNTIME_CORE | {"runtime/core", "runtime/api"}
 ALLOWED = {
     "kmod/uapi": set(),
@@ -42,6 +42,8 @@ ALLOWED = {
     "runtime/evict": OS | {"lib/os"},
     "runtime/sched": OS | {"lib/os"},
     "runtime/cache": OS | {"lib/os", "runtime/fatbin"},
+    # It is pure, and knows what it reads from and writes to by an interface.
+    "runtime/checkpoint": {"runtime/fatbin"},
     "runtime/dev": RUNTIME_DEVICE,
     "runtime/core": RUNTIME_CORE,
     "runtime/api": RUNTIME_CORE | {"runtime/core"},

@@ -115,6 +115,25 @@ TEST(writes_beside_a_kernel, .traps = trap::best, .devices = device::plain | dev
 	a.check();
 }
 
+// One byte of an array is enough, of its edges too.
+TEST(what_is_linked, .traps = trap::best, .devices = device::plain, .kinds = kind::slice | kind::map)
+{
+	fixture fx(t, GPUVM_NO_FORESIGHT);
+	array a(fx, t.v.kind, 60000);
+	const size_t far = size_t{1} << 40;
+	CHECK_EQ(gpuvm_is_linked(a.data(), a.size()), 0);
+	a.link();
+	CHECK_EQ(gpuvm_is_linked(a.data(), 1), 1);
+	CHECK_EQ(gpuvm_is_linked(a.data() + a.size() - 1, 1), 1);
+	CHECK_EQ(gpuvm_is_linked(a.data() - 1, 1), 0);
+	CHECK_EQ(gpuvm_is_linked(a.data() + a.size(), 1), 0);
+	CHECK_EQ(gpuvm_is_linked(a.data() - 1000, far), 1);
+	CHECK_EQ(gpuvm_is_linked(a.data(), 0), 0);
+	CHECK_EQ(gpuvm_is_linked(a.data(), SIZE_MAX), 0);
+	CHECK_OK(gpuvm_unlink(a.data(), GPUVM_ALL_DEVICES));
+	CHECK_EQ(gpuvm_is_linked(a.data(), a.size()), 0);
+}
+
 // Edges are the host's, and what lies around an array is no array's.
 TEST(edges_and_what_is_around, .traps = trap::best, .devices = device::plain, .kinds = kind::slice | kind::heap)
 {

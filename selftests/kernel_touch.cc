@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #if __has_include(<liburing.h>)
@@ -299,6 +300,101 @@ TEST(process_vm, .traps = trap::all, .devices = device::plain, .kinds = kinds)
 		return process_vm_writev(getpid(), &other, 1, &its, 1, 0);
 	};
 	k.incoming("process_vm_writev to the array", remote, written.data());
+}
+
+namespace
+{
+// A process that was there before the library reads and writes this one's memory, as ranks of MPI do with each other's
+// (CMA).
+class other_process
+{
+      public:
+	explicit other_process(size_t n) : n_(n)
+	{
+		void *made = mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		CHECK(made != MAP_FAILED);
+		bytes = static_cast<uint8_t *>(made);
+		CHECK_SYS(pipe(asked_));
+		CHECK_SYS(pipe(answered_));
+		const pid_t owner = getpid();
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); // a child may not do that everywhere
+		child_ = fork();
+		CHECK(child_ != -1);
+		if (!child_)
+			serve(owner);
+		close(asked_[0]);
+		close(answered_[1]);
+	}
+	~other_process()
+	{
+		close(asked_[1]); // ends it
+		close(answered_[0]);
+		waitpid(child_, nullptr, 0);
+		munmap(bytes, n_);
+	}
+
+	// Return what the calls return, with errno.
+	ssize_t read(const uint8_t *p) { return ask({const_cast<uint8_t *>(p), false}); }
+	ssize_t write(uint8_t *p) { return ask({p, true}); }
+
+	uint8_t *bytes; // come from this process's memory, or go there
+
+      private:
+	struct question {
+		uint8_t *at;
+		bool writes;
+	};
+	struct answer {
+		ssize_t result;
+		int error;
+	};
+
+	ssize_t ask(question q)
+	{
+		answer a = {};
+		CHECK_EQ(::write(asked_[1], &q, sizeof q), sizeof q);
+		CHECK_EQ(::read(answered_[0], &a, sizeof a), sizeof a);
+		errno = a.error;
+		return a.result;
+	}
+	[[noreturn]] void serve(pid_t owner)
+	{
+		close(asked_[1]);
+		question q;
+		while (::read(asked_[0], &q, sizeof q) == sizeof q) {
+			iovec own = {bytes, n_}, its = {q.at, n_};
+			const ssize_t n = q.writes ? process_vm_writev(owner, &own, 1, &its, 1, 0)
+						   : process_vm_readv(owner, &own, 1, &its, 1, 0);
+			const answer a = {n, errno};
+			if (::write(answered_[1], &a, sizeof a) != sizeof a)
+				break;
+		}
+		_exit(0);
+	}
+
+	const size_t n_;
+	int asked_[2], answered_[2];
+	pid_t child_;
+};
+} // namespace
+
+// Whose pages they are makes the difference, and not who calls.
+TEST(process_vm_of_another, .traps = trap::all, .devices = device::plain, .kinds = kind::map | kind::library)
+{
+	other_process other(size);
+	kernel_touches k(t);
+	CHECK_EQ(k.a.size(), size);
+	const bool went = k.outgoing("process_vm_readv by another process", [&](const uint8_t *p) {
+		const ssize_t r = other.read(p);
+		if (r == -1 && errno == EPERM)
+			skip("another process may not read this one's memory here");
+		return r;
+	});
+	if (went)
+		CHECK_BYTES(other.bytes, k.a.model(), size, "what another process read");
+	fill_pattern(other.bytes, 0, size, 53);
+	k.incoming(
+		"process_vm_writev by another process", [&](uint8_t *p) { return other.write(p); }, other.bytes);
 }
 
 TEST(random_bytes, .traps = trap::all, .devices = device::plain, .kinds = kinds)

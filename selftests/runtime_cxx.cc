@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <het.hpp>
 #include <iterator>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace selftest;
@@ -127,6 +129,36 @@ TEST(memory_of_the_programs, .devices = device::runtime)
 	CHECK(all_are(bytes, 5));
 	std::span<uint8_t> none(bytes.data(), 0);
 	CHECK_EQ(thrown_by([&] { het::memory::of(none); }), HET_EARG);
+}
+
+TEST(checkpoints, .traps = trap::best, .devices = device::runtime)
+{
+	fixture fx(t);
+	char path[] = "/tmp/het-cxx-XXXXXX";
+	const int fd = mkstemp(path);
+	CHECK_SYS(fd);
+	close(fd);
+	CHECK_EQ(thrown_by([&] { het::checkpoint_file empty(path); }), HET_EFILE);
+	unlink(path);
+	het::checkpoint_file file(path);
+	CHECK(file.items().empty());
+	const het::memory object(n);
+	std::vector<uint8_t> bytes(n, 4);
+	uint32_t step = 17;
+	const std::vector<het::named> all = {{"object", object}, {"bytes", bytes}, {"step", &step, 1}};
+	fx.add_one(het::read_write(object));
+	fx.add_one(het::read_write(bytes));
+	const het::event written = fx.queue.write(file, all);
+	fx.add_one(het::read_write(bytes));
+	written.wait();
+	CHECK_EQ(file.info().generation, 1);
+	CHECK_EQ(file.items().size(), 3);
+	CHECK(file.items()[2].first == "step" && file.items()[2].second == sizeof step);
+	step = 0;
+	fx.queue.restore(file, all).wait();
+	CHECK(step == 17 && all_are(bytes, 5) && object.as<uint8_t>()[n - 1] == 1);
+	CHECK_EQ(thrown_by([&] { fx.queue.restore(file, {het::named("other", bytes)}).wait(); }), HET_EARG);
+	unlink(path);
 }
 
 TEST(errors_are_thrown, .devices = device::runtime)
@@ -263,11 +295,12 @@ TEST(work_items, .devices = device::none | device::host | device::opencl)
 // the host would not get what they wrote.
 TEST(priorities, .traps = trap::best, .devices = device::none)
 {
-	static std::atomic<bool> let_go;
+	static std::atomic<bool> has_begun, let_go;
 	static std::atomic<int> first;
 	const het_function functions[] = {
 		{"wait",
 		 [](const het_group *, void *const *) {
+			 has_begun = true;
 			 while (!let_go)
 				 std::this_thread::yield();
 		 },
@@ -283,6 +316,8 @@ TEST(priorities, .traps = trap::best, .devices = device::none)
 	const het::program program(het::sources().functions(functions));
 	const het::kernel wait(program, "wait"), note(program, "note");
 	fx.queue.launch(wait, 1);
+	while (!has_begun)
+		std::this_thread::yield();
 	fx.queue.set_priority(3);
 	fx.queue.launch(note, 1, 1);
 	fx.queue.launch(note, het::work(1).urgent(5), 2);

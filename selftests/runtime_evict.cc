@@ -161,6 +161,41 @@ TEST(what_copies_pass_through_counts, .traps = trap::best, .devices = device::cu
 	check_all(fx, one);
 }
 
+// A copy of the first device's, a part of which stands on the link of the second, has slots of the second. While that
+// one takes them back, the third one gets arrays and runs.
+TEST(others_go_on_while_slots_are_taken_back, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"FAKE_CUDA_DEVICES=3", "HET_PATHS=static", "HET_DEVICE_MEMORY=600M"});
+	fake_cuda_state &fake = fake_cuda_driver();
+	const std::vector<het_device *> all = all_devices();
+	arrays small = make_arrays(2);
+	model_array big(kind::mmapped, 16 << 20);
+	add(fx, *small[0], all[0]); // starts what is started once
+	HET_OK(het_finish(fx.queue));
+	auto ways = [&] {
+		uint32_t n = 0;
+		HET_OK(het_device_paths(all[0], &n));
+		return n;
+	};
+	const uint32_t before = ways();
+	const unsigned long relayed = fake.carried[2][0];
+	fake.link_stops[1][0] = true;
+	std::thread copying([&] { add(fx, big, all[0]); });       // may copy itself
+	wait_until([&] { return fake.carried[2][0] > relayed; }); // it has asked for the link before it before
+	std::thread keeping([&] { HET_OK(het_device_set_budget(all[1], 1 << 20)); });
+	wait_until([&] { return ways() < before; });
+	event_handle e;
+	add(fx, *small[1], all[2], e.out());
+	wait_for(e);
+	fake.link_stops[1][0] = false;
+	for (std::thread *thread : {&copying, &keeping})
+		thread->join();
+	HET_OK(het_finish(fx.queue));
+	CHECK_EQ(memory_of(all[1]).copies, 0u);
+	big.check("what was copied meanwhile");
+	check_all(fx, small);
+}
+
 // By way: with HET_PATHS=static each that there is carries a part.
 TEST(ways_of_copies_are_told, .traps = trap::best, .devices = device::cuda)
 {
@@ -190,6 +225,7 @@ TEST(ways_of_copies_are_told, .traps = trap::best, .devices = device::cuda)
 			CHECK_EQ(p.from, p.way == HET_PATH_FROM_DEVICE ? all[d == all[0]] : nullptr);
 			CHECK(p.by == all[0] || p.by == all[1]);
 			CHECK(p.carried > 0 || !(p.rate > 0));
+			CHECK_EQ(p.by_kernels, 0u);
 			carried[p.way] += p.carried;
 		}
 		CHECK_EQ(carried[HET_PATH_TO_DEVICE], d == all[0] ? much : 0u);

@@ -215,7 +215,7 @@ TEST(errors, .devices = device::runtime)
 	copy.from_offset = 10;
 	copy.nbytes = 20;
 	HET_ERR(het_copy(fx.queue, &copy, nullptr), HET_EARG);
-	for (int err = HET_EIMAGE; err <= HET_ENOMEM; err++)
+	for (int err = HET_EFILE; err <= HET_ENOMEM; err++)
 		CHECK(strcmp(het_strerror(err), het_strerror(1)));
 }
 

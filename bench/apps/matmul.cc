@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Multiplies two square matrices, by blocks that a group keeps in local memory.
-#include "apps/common/app.h"
+// Multiplies two square matrices.
+#include "apps/common/product.h"
 #include "common/format.h"
 
 #include <algorithm>
-
-namespace bench
-{
-extern const kernel_text matmul_kernels;
-} // namespace bench
 
 using namespace bench;
 
 namespace
 {
-
-constexpr size_t tile = 16;
-
-void multiply_on_host(const het_group *g, void *const *args)
-{
-	const float *a = array_of<const float>(args, 0), *b = array_of<const float>(args, 1);
-	float *c = array_of<float>(args, 2);
-	const size_t n = value_of<uint32_t>(args, 3), x = g->first[0], y = g->first[1];
-	float sums[tile][tile] = {};
-	for (size_t k = 0; k < n; k++)
-		for (size_t j = 0; j < tile; j++)
-			for (size_t i = 0; i < tile; i++)
-				sums[j][i] += a[(y + j) * n + k] * b[k * n + x + i];
-	for (size_t j = 0; j < tile; j++)
-		std::copy(sums[j], sums[j] + tile, c + (y + j) * n + x);
-}
 
 // Holds both inputs: the second one has a factor before its first matrix.
 struct matrices {
@@ -86,7 +65,7 @@ class product final : public problem
 
       private:
 	uint32_t n() const { return uint32_t(m_.n); }
-	het::work items() const { return het::work(m_.n, m_.n).groups_of(tile, tile); }
+	het::work items() const { return product_items(m_.n, m_.n); }
 
 	const matrices &m_;
 	mirrored<float> a_, b_, c_;
@@ -94,7 +73,7 @@ class product final : public problem
 
 int run(const app_options &o, size_t size)
 {
-	const size_t n = whole_groups_of(tile, o.small ? 64 : size);
+	const size_t n = whole_groups_of(product_tile, o.small ? 64 : size);
 	const matrices m(n);
 	application a;
 	a.name = "matmul";

@@ -79,6 +79,17 @@ machine::machine(const configuration &c)
 	policy_ = policy_for(c, topology_, network_);
 }
 
+// Memory packets, and what answers them, have no choice.
+void machine::choose_way(packet &p, bool memory)
+{
+	if (c_.how == routing::o1turn)
+		p.route = uint8_t(random_.next() >> 63);
+	else if (two_layers_)
+		p.route = memory ? through_interposer : policy_->choose(p.source, p.destination);
+	diverted_ += two_layers_ && !memory && layer_of(p.route) == 1;
+	p.route = routes_.taken(p.route, p.source, p.destination);
+}
+
 // A packet that has chosen its way.
 packet machine::made(unsigned core, const arrival_of_packet &next)
 {
@@ -88,16 +99,9 @@ packet machine::made(unsigned core, const arrival_of_packet &next)
 	p.source = uint16_t(core);
 	p.destination = next.destination;
 	p.length = next.length;
-	if (c_.how == routing::o1turn)
-		p.route = uint8_t(random_.next() >> 63);
-	else if (two_layers_ && next.memory)
-		p.route = through_interposer;
-	else if (two_layers_)
-		p.route = policy_->choose(core, next.destination);
+	choose_way(p, next.memory);
 	if (two_layers_ && next.memory)
 		policy_->memory_packet(core);
-	diverted_ += two_layers_ && !next.memory && layer_of(p.route) == 1;
-	p.route = routes_.taken(p.route, core, p.destination);
 	return p;
 }
 
@@ -125,6 +129,11 @@ void machine::feed_chosen(unsigned core)
 	waiting.pop_front();
 }
 
+bool machine::concerns_memory(const packet &p) const
+{
+	return topology_.terminals[p.source].memory || topology_.terminals[p.destination].memory;
+}
+
 void machine::feed_reply(unsigned terminal)
 {
 	std::vector<packet> &waiting = replies_[terminal];
@@ -133,13 +142,8 @@ void machine::feed_reply(unsigned terminal)
 	packet p = waiting.front();
 	waiting.erase(waiting.begin());
 	p.tag = next_tag_++;
-	const bool memory = topology_.terminals[p.source].memory || topology_.terminals[p.destination].memory;
-	if (c_.how == routing::o1turn)
-		p.route = uint8_t(random_.next() >> 63);
-	else if (two_layers_)
-		p.route = memory ? through_interposer : policy_->choose(terminal, p.destination);
-	diverted_ += two_layers_ && !memory && layer_of(p.route) == 1;
-	p.route = routes_.taken(p.route, terminal, p.destination);
+	if (!c_.choose_at_creation)
+		choose_way(p, concerns_memory(p));
 	injected_ += p.created < c_.cycles;
 	network_.inject(p);
 	network_.accept(terminal, 0, waiting.size() < c_.reply_queue);
@@ -156,6 +160,8 @@ void machine::answer(const packet &p)
 	back.length = uint16_t(c_.reply_length);
 	back.reply = true;
 	back.message_class = c_.reply_class;
+	if (c_.choose_at_creation)
+		choose_way(back, concerns_memory(back));
 	replies_[p.destination].push_back(back);
 	if (replies_[p.destination].size() >= c_.reply_queue)
 		network_.accept(p.destination, 0, false);

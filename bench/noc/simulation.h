@@ -63,9 +63,11 @@ class machine
 	uint64_t diverted() const { return diverted_; }
 
       private:
+	void choose_way(packet &p, bool memory);
 	packet made(unsigned core, const arrival_of_packet &a);
 	void feed(unsigned core);
 	void feed_chosen(unsigned core);
+	bool concerns_memory(const packet &p) const;
 	void feed_reply(unsigned terminal);
 	void answer(const packet &p);
 	void watch();

@@ -273,6 +273,12 @@ GPUVM_PUBLIC int gpuvm_host_write(void *hostptr, size_t nbytes, const void *from
 	return err ? err : write_exactly(range_of(hostptr, nbytes), static_cast<const char *>(from));
 }
 
+GPUVM_PUBLIC int gpuvm_is_linked(const void *hostptr, size_t nbytes)
+{
+	const range r = range_of(hostptr, nbytes);
+	return r.begin < r.end && is_linked(hostptr, nbytes);
+}
+
 GPUVM_PUBLIC void *gpuvm_malloc(size_t nbytes, unsigned idev, int flags)
 {
 	if (check_ready("gpuvm_malloc"))

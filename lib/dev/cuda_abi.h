@@ -73,9 +73,11 @@ enum cu_result : int {
 	cu_error_invalid_handle = 400,
 	cu_error_not_found = 500,
 	cu_error_not_ready = 600,
+	cu_error_illegal_address = 700,
 	cu_error_launch_failed = 719,
 	cu_error_not_supported = 801,
 	cu_error_peer_access_already_enabled = 704,
+	cu_error_peer_access_not_enabled = 705,
 	cu_error_host_memory_already_registered = 712,
 	cu_error_host_memory_not_registered = 713,
 };
@@ -185,6 +187,7 @@ enum : unsigned { cu_attach_global = 1 };
 	F(get_variable, cuModuleGetGlobal_v2,                                          \
 	  (cu_deviceptr * address, size_t * size, cu_module module, const char *name)) \
 	F(synchronize, cuCtxSynchronize, ())                                           \
+	F(disable_peer_access, cuCtxDisablePeerAccess, (cu_context peer))              \
 	F(elapsed, cuEventElapsedTime, (float *ms, cu_event from, cu_event to))
 
 // The runtime calls these besides. The last came with CUDA 12.4.

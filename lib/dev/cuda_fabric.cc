@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "dev/cuda_fabric.h"
 
-#include "dev/cuda_copy.h"
 #include "dev/cuda_lane.h"
 #include "dev/cuda_staging.h"
 #include "os/clock.h"
@@ -58,7 +57,7 @@ class shared_copy final : public port_lender
 	}
 
 	// The ends of the parts rise.
-	int run(std::span<const cuda_part> parts, std::span<const size_t> ends)
+	int run(std::span<const cuda_part> parts, std::span<const size_t> ends, uint64_t patience_ns)
 	{
 		bytes_ = ends.back();
 		paths::estimate known[paths::most_paths];
@@ -71,19 +70,16 @@ class shared_copy final : public port_lender
 		const bool between = journey_.d == direction::between;
 		paths::splitter s(ends, plan, journey_.gpu, known, started,
 				  between ? paths::between_gpus : paths::to_and_from_host);
-		int err = copy_over_paths(s, parts, ends, journey_.gpu, *this);
+		int err = copy_over_paths(s, parts, ends, journey_.gpu, *this, patience_ns);
 		end_of(s, now_ns() - started);
 		return err;
 	}
 
 	cuda_carrier *borrow(unsigned path) override
 	{
-		if (carriers_[path])
-			return carriers_[path];
-		cuda_deciding held;
-		if (!(chooser_.present() & only(path)))
-			return nullptr;
-		return carriers_[path] = path == journey_.peer ? borrow_host_s_way() : borrow_relay(path);
+		if (!carriers_[path])
+			carriers_[path] = path == journey_.peer ? borrow_host_s_way(path) : borrow_relay(path);
+		return carriers_[path];
 	}
 
 	// Who has taken the multiprocessors, or broken them, may keep them for some time.
@@ -107,19 +103,34 @@ class shared_copy final : public port_lender
 			error_ = error;
 	}
 
-	void arrived(unsigned path, size_t bytes) override { withdraw(path, std::min(bytes, announced_[path])); }
+	void arrived(unsigned path, size_t bytes) override
+	{
+		by_kernels_[path] += by_kernel_ & only(path) ? bytes : 0;
+		withdraw(path, std::min(bytes, announced_[path]));
+	}
 
       private:
-	// Since this copy was planned another device may have got the number.
+	// Since this copy was planned another device may have got the number. Who lends stays until it has got the port
+	// back.
+	cuda_member *borrow_port_of(unsigned path, direction d)
+	{
+		cuda_deciding held;
+		cuda_member *by = chooser_.present() & only(path) ? the_cuda_table().members[path] : nullptr;
+		return by && by->of(d).relay.try_borrow() ? by : nullptr;
+	}
+	// An engine copies, by other means, where the program has ended the access of one device to the other's memory; a
+	// kernel would lose its context.
 	cuda_carrier *borrow_relay(unsigned path)
 	{
-		cuda_member *by = the_cuda_table().members[path];
 		const direction d = journey_.d == direction::to_host ? direction::to_host : direction::to_device;
-		if (!by || !by->of(d).relay.try_borrow())
+		cuda_member *by = borrow_port_of(path, d);
+		if (!by)
 			return nullptr;
+		cuda_port &relay = by->of(d).relay;
 		owners_[path] = journey_.d == direction::between ? nullptr : &by->of(d).own;
-		lent_[path] = &by->of(d).relay;
-		return hand_or_engine(path, by->of(d).relay);
+		lent_[path] = &relay;
+		const bool is_safe = !(by_kernel_ & only(path)) || by->reaches(me_);
+		return is_safe ? hand_or_engine(path, relay) : by_engine(path, relay);
 	}
 
 	// A peer's kernel must not touch what its GPU can't reach, or the context would be lost: memory of pools, and of
@@ -155,8 +166,11 @@ class shared_copy final : public port_lender
 	}
 
 	// Who copies between the host and either GPU has the ports.
-	cuda_carrier *borrow_host_s_way()
+	cuda_carrier *borrow_host_s_way(unsigned path)
 	{
+		cuda_deciding held;
+		if (!(chooser_.present() & only(path)))
+			return nullptr;
 		cuda_port &exit = peer_->of(direction::to_host).own, &entry = me_.of(direction::to_device).own;
 		if (!exit.try_borrow())
 			return nullptr;
@@ -201,6 +215,7 @@ class shared_copy final : public port_lender
 		paths::path_set carried = 0;
 		for (unsigned path = 0; path < paths::most_paths; path++) {
 			const bool by_kernel = by_kernel_ & only(path);
+			chooser_.count_kernel_s(path, by_kernels_[path]);
 			if (unclear_ & only(path))
 				chooser_.count(path, s.carried(path));
 			else
@@ -221,8 +236,8 @@ class shared_copy final : public port_lender
 			withdraw(path, announced_[path]);
 			if (s.carried(path))
 				tell(journey_, path, s.carried(path));
-			if (s.carried(path) && by_kernel_ & only(path))
-				HET_PROBE3(path_by_kernel, journey_.gpu, path, s.carried(path));
+			if (by_kernels_[path])
+				HET_PROBE3(path_by_kernel, journey_.gpu, path, by_kernels_[path]);
 			if (lent_[path])
 				lent_[path]->give_back();
 		}
@@ -245,8 +260,9 @@ class shared_copy final : public port_lender
 	cuda_port *lent_[paths::most_paths] = {};
 	const cuda_port *owners_[paths::most_paths] = {}; // the peers' own, which stay while theirs are borrowed
 	cuda_staging staging_;
-	paths::path_set by_kernel_ = 0; // whose pieces a kernel carries
-	paths::path_set unclear_ = 0;   // which carry in another way than what is known of them was learnt
+	size_t by_kernels_[paths::most_paths] = {}; // bytes so far
+	paths::path_set by_kernel_ = 0;             // whose pieces a kernel carries
+	paths::path_set unclear_ = 0;               // which carry in another way than what is known of them was learnt
 	int error_ = 0;
 };
 
@@ -269,7 +285,7 @@ bool takes(const cuda_member &m, std::span<const transfer> pieces)
 
 } // namespace
 
-bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pieces, int *error)
+bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pieces, int *error, uint64_t patience_ns)
 {
 	if (!takes(m, pieces))
 		return false;
@@ -284,7 +300,7 @@ bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pie
 		parts[i] = d == direction::to_device ? cuda_part{device, host} : cuda_part{host, device};
 		ends[i] = end += t.size;
 	}
-	*error = c.run({parts, pieces.size()}, {ends, pieces.size()});
+	*error = c.run({parts, pieces.size()}, {ends, pieces.size()}, patience_ns);
 	return true;
 }
 
@@ -297,7 +313,7 @@ bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_devic
 	if (!c.begin())
 		return false;
 	const cuda_part part = {{to.context(), dst}, {from.context(), src}};
-	*error = c.run({&part, 1}, {&size, 1});
+	*error = c.run({&part, 1}, {&size, 1}, beginning_ns);
 	return true;
 }
 
@@ -322,7 +338,10 @@ class reporter
 				room_[count_] = {d == direction::between     ? path_report::from_device
 						 : d == direction::to_device ? path_report::to_device
 									     : path_report::to_host,
-						 peer ? peer->index() : 0, by->index(), c.carried(path),
+						 peer ? peer->index() : 0,
+						 by->index(),
+						 c.carried(path),
+						 c.carried_by_kernels(path),
 						 c.known(path, paths::least_split).rate() * 1e9};
 			count_++;
 		}

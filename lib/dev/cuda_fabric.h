@@ -4,6 +4,7 @@
 // way through the host.
 #pragma once
 
+#include "dev/cuda_copy.h"
 #include "dev/cuda_member.h"
 #include "dev/device.h"
 
@@ -14,7 +15,8 @@ namespace het
 
 // Copies the pieces, over as many paths as are worth it, and waits for them. False says that nothing was done,
 // and that the caller copies by itself. The result is in *error.
-bool copy_over_fabric(cuda_member &m, paths::direction d, std::span<const transfer> pieces, int *error);
+bool copy_over_fabric(cuda_member &m, paths::direction d, std::span<const transfer> pieces, int *error,
+		      uint64_t patience_ns = beginning_ns);
 // The same from one device to another.
 bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_deviceptr src, size_t size, int *error);
 

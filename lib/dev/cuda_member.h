@@ -64,6 +64,10 @@ class cuda_member
 	// Touches of its bytes may be brought by a kernel.
 	cuda_touches &touches() { return touches_; }
 
+	// Has this one's streams and kernels access the peer's memory, also if the program has put an end to that. No lock
+	// is held. Returns whether they can.
+	bool reaches(const cuda_member &peer) const;
+
 	bool has_ports() const { return has_ports_.load(std::memory_order_acquire); }
 	unsigned number() const { return number_; }
 	unsigned index() const { return index_; }
@@ -77,7 +81,6 @@ class cuda_member
 	void make_ports();
 	void close_ports();
 	void stop_relaying();
-	bool reaches(const cuda_member &peer) const;
 	void meet_all();
 	void meet(cuda_member &peer);
 	void meet(cuda_member &from, cuda_member &by);

@@ -45,8 +45,9 @@ struct path_report {
 	// That of the device whose link is taken, or that is between: this one if it is the direct way, and the other
 	// one if that is by the host.
 	unsigned by;
-	uint64_t carried; // bytes so far
-	double rate;      // bytes a second, or 0 if nothing is known
+	uint64_t carried;    // bytes so far
+	uint64_t by_kernels; // and of them by kernels
+	double rate;         // bytes a second, or 0 if nothing is known
 };
 
 // What has become of a kernel whose event was given to gpuvm_kernel_end_event().

@@ -416,6 +416,13 @@ int gpuvm_host_read(const void *hostptr, size_t nbytes, void *to);
 int gpuvm_host_write(void *hostptr, size_t nbytes, const void *from);
 
 /**
+ * @return 1 if one of the @p nbytes at @p hostptr is a linked array's, in an edge or not; 0 if none is, before
+ * gpuvm_init() too. The time it takes does not depend on @p nbytes. Any thread may call it; another one may link or
+ * unlink arrays before it has returned.
+ */
+int gpuvm_is_linked(const void *hostptr, size_t nbytes);
+
+/**
  * @return the second address of the byte at @p hostptr, always readable and writable, for pins that
  * outlive kernels (RDMA, registered io_uring buffers); null for bytes in an edge. The library does not see
  * accesses through it: bracket them with gpuvm_host_begin() as needed. Valid until the last unlink.

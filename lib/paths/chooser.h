@@ -46,6 +46,8 @@ class chooser
 	void learn(unsigned path, size_t bytes, size_t carried, const estimate &e, bool by_kernel = false);
 	// It has carried so much, of which nothing is to be learnt.
 	void count(unsigned path, size_t carried) { carried_[path] += carried; }
+	// Of what it has carried so much went by a kernel.
+	void count_kernel_s(unsigned path, size_t carried) { carried_by_kernels_[path] += carried; }
 	// A copy of @ns has waited so long for the path alone. If that was most of it, the path is left in peace for
 	// some time, which doubles each time that this happens again.
 	void held_up(unsigned path, uint64_t waited_ns, uint64_t ns);
@@ -63,6 +65,7 @@ class chooser
 	double expected_ns(size_t bytes, const traffic &t) const;
 	// Returns how many bytes the path has carried so far.
 	uint64_t carried(unsigned path) const { return carried_[path]; }
+	uint64_t carried_by_kernels(unsigned path) const { return carried_by_kernels_[path]; }
 
 	path_set present() const { return present_; }
 	path_set taken(size_t bytes) const { return current_[class_of(bytes)]; }
@@ -82,7 +85,7 @@ class chooser
 	journey journey_ = {0, direction::to_device};
 	const policy *policy_ = nullptr;
 	path_set present_ = 0, kernels_ = 0;
-	uint64_t carried_[most_paths] = {};
+	uint64_t carried_[most_paths] = {}, carried_by_kernels_[most_paths] = {};
 	estimate known_[most_paths][classes], known_of_kernels_[most_paths][classes];
 	path_set current_[classes] = {};
 	bool is_vain(unsigned size_class);

@@ -26,6 +26,7 @@ from het._errors import (
     CopyWarning,
     DeviceError,
     Error,
+    FileError,
     ImageError,
     MemoryUnusable,
     NoDevice,
@@ -34,7 +35,7 @@ from het._errors import (
     StateError,
     WaitError,
 )
-from het._het import Device, Event, Kernel, Launcher, Use, devices, user_event
+from het._het import Device, Event, Kernel, Launcher, Memory, Sampler, Texture, Use, devices, user_event
 from het._program import Program
 from het._records import Argument, Part, Times
 
@@ -48,9 +49,11 @@ __all__ = [
     "DeviceError",
     "Error",
     "Event",
+    "FileError",
     "ImageError",
     "Kernel",
     "Launcher",
+    "Memory",
     "MemoryUnusable",
     "NoDevice",
     "NoKernel",
@@ -58,7 +61,9 @@ __all__ = [
     "Part",
     "Program",
     "Queue",
+    "Sampler",
     "StateError",
+    "Texture",
     "Times",
     "Use",
     "WaitError",

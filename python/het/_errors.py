@@ -54,6 +54,10 @@ class ImageError(Error):
     """A fat binary can't be read (HET_EIMAGE)."""
 
 
+class FileError(Error):
+    """A checkpoint file can't be read or written (HET_EFILE)."""
+
+
 class CopyWarning(UserWarning):
     """An array had to be copied for a kernel, as one of its strides is negative."""
 
@@ -71,6 +75,7 @@ _CLASSES: dict[int, type[Error]] = {
     -110: Cancelled,
     -111: StateError,
     -112: ImageError,
+    -113: FileError,
 }
 
 

@@ -52,6 +52,80 @@ class Use:
 class Local:
     def __init__(self, nbytes: int) -> None: ...
 
+class Memory:
+    """Raw memory of one device, for what knows its memory by addresses. It is an argument for pointers of kernels, as it is.
+    The library does not see what kernels do with it, so events and in-order queues alone give commands on it an order. It
+    goes with the last object that has a part of it, when the commands that were given it have finished.
+
+    Raises NoDevice if the device's memory has no addresses, OutOfMemory, or ArgumentError for 0 bytes."""
+
+    def __init__(self, device: Device, nbytes: int) -> None: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def address(self) -> int:
+        """On the device; aligned to 128 bytes at least where the memory begins. It may be stored in device memory."""
+    def at(self, offset: int) -> "Memory":
+        """The rest of the memory from that byte on; the two are the same memory."""
+    def copy_from(self, array: object, *, queue: Queue | None = None, wait: bool = True) -> Event:
+        """Copies all bytes of the array to the begin of the memory. The array's elements must follow each other."""
+    def copy_to(self, array: object, *, queue: Queue | None = None, wait: bool = True) -> Event:
+        """Copies as many bytes as the array has from the begin of the memory to the array."""
+    def __len__(self) -> int: ...
+
+class Texture:
+    """A texture of one device, what OpenCL calls an image: kernels read it through samplers and write it. It is an argument for
+    images of kernels, read or written as their declaration says; where nothing describes them it is read, unless
+    het.written() or het.updated() says otherwise. Commands on one texture keep their order.
+
+    `shape` is in numpy's order: (width,), (height, width) or (depth, height, width). With `layers` its first number is how
+    many layers there are, of one or two dimensions. `type` is "unorm8", "unorm16", "snorm8", "snorm16", "int8", "int16",
+    "int32", "uint8", "uint16", "uint32", "half" or "float": of each of the 1, 2 or 4 `channels` of a texel. Kernels have a texture
+    `of_buffer` as image1d_buffer_t. One kernel may have a texture as read_write if it was made so (`read_and_written`).
+
+    Raises NoDevice if the device has no textures, ArgumentError for what it does not support, or OutOfMemory."""
+
+    def __init__(
+        self,
+        device: Device,
+        shape: Sequence[int],
+        type: str = "float",
+        channels: int = 1,
+        *,
+        layers: bool = False,
+        of_buffer: bool = False,
+        read_and_written: bool = False,
+    ) -> None: ...
+    @property
+    def device(self) -> Device: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def channels(self) -> int: ...
+    def copy_from(
+        self, array: object, *, origin: Sequence[int] | None = None, queue: Queue | None = None, wait: bool = True
+    ) -> Event:
+        """Copies an array to the texels from `origin` on (by default the first). The array has the texture's dimensions, as long
+        as what is copied, and behind them one of the channels; with one channel that may be missing. Its elements
+        follow each other, and are the texels' own: uint8 for "unorm8", float16 for "half"."""
+    def copy_to(
+        self, array: object, *, origin: Sequence[int] | None = None, queue: Queue | None = None, wait: bool = True
+    ) -> Event:
+        """Copies texels from `origin` on to such an array."""
+
+class Sampler:
+    """How a kernel on one device reads textures. `normalized` coordinates go from 0 to 1; others count texels. `outside` of the
+    texture it reads nothing that is defined ("undefined"), the nearest texel ("edge"), 0 ("border"), or with normalized
+    coordinates the texture again ("repeated"), every other time mirrored ("mirrored"). `linear` reads between texels."""
+
+    def __init__(
+        self, device: Device, *, normalized: bool = False, outside: str = "undefined", linear: bool = False
+    ) -> None: ...
+
 class Event:
     """A command. An event may be awaited, as often as wanted; the arrays of its launch are kept until it has finished."""
 

@@ -2,7 +2,6 @@
 #include "arguments.h"
 
 #include "errors.h"
-#include "lifetimes.h"
 #include "values.h"
 
 #include <utility>
@@ -28,13 +27,6 @@ void tell_of_copy(const std::string &where)
 		throw python_error{};
 }
 
-std::unique_ptr<het_memory, release_memory> wrapped(char *first, size_t nbytes)
-{
-	het_memory *made = nullptr;
-	check(het_memory_wrap(first, nbytes, &made));
-	return std::unique_ptr<het_memory, release_memory>(made);
-}
-
 } // namespace
 
 // References to what is stored stay as they are, as there is room for all.
@@ -52,24 +44,88 @@ std::string arguments::where(const parameter &p) const
 	return p.is_described ? text + " (" + p.name + ", " + p.type + ")" : text;
 }
 
-void arguments::add(const parameter &p, PyObject *given)
+bool arguments::add_local(const parameter &p, PyObject *given)
 {
-	if (const local_memory *l = types_.local_in(given)) {
+	const local_memory *l = types_.local_in(given);
+	if (l) {
 		if (p.is_described && p.space != HET_SPACE_LOCAL)
 			raise(PyExc_TypeError, "%s: this is no local memory", where(p).c_str());
 		het_arg a = {};
 		a.kind = HET_ARG_LOCAL;
 		a.nbytes = l->nbytes;
 		args_.push_back(a);
-		return;
-	}
-	if (p.is_described && p.space == HET_SPACE_LOCAL)
+	} else if (p.is_described && p.space == HET_SPACE_LOCAL) {
 		raise(PyExc_TypeError, "%s: this is local memory: give het.local(nbytes)", where(p).c_str());
-	if (p.is_described && (p.space == HET_SPACE_IMAGE || p.space == HET_SPACE_SAMPLER))
-		raise(PyExc_TypeError, "%s: images and samplers can't be given from Python", where(p).c_str());
+	}
+	return l;
+}
+
+// Adds what belongs to one device: raw memory, a texture, a sampler.
+bool arguments::add_of_device(const parameter &p, PyObject *given, const use *how)
+{
+	if (const device_memory *m = types_.memory_in(given)) {
+		if (how)
+			raise(PyExc_TypeError, "%s: nobody sees what is done to raw memory: give it as it is",
+			      where(p).c_str());
+		add_address(p, *m);
+	} else if (const texture *t = types_.texture_in(given)) {
+		add_texture(p, *t, how);
+	} else if (const sampler *s = types_.sampler_in(given)) {
+		if (p.is_described && p.space != HET_SPACE_SAMPLER)
+			raise(PyExc_TypeError, "%s: this is no sampler", where(p).c_str());
+		het_arg a = {};
+		a.kind = HET_ARG_SAMPLER;
+		a.pointer = s->get();
+		args_.push_back(a);
+	} else if (p.is_described && p.space == HET_SPACE_IMAGE) {
+		raise(PyExc_TypeError, "%s: this is an image: give a het.Texture", where(p).c_str());
+	} else if (p.is_described && p.space == HET_SPACE_SAMPLER) {
+		raise(PyExc_TypeError, "%s: this is a sampler: give a het.Sampler", where(p).c_str());
+	} else {
+		return false;
+	}
+	hold h;
+	h.array = object::to(given);
+	holds_.push_back(std::move(h));
+	return true;
+}
+
+void arguments::add_address(const parameter &p, const device_memory &m)
+{
+	if (p.is_described && !p.is_pointer())
+		raise(PyExc_TypeError, "%s: this is no pointer", where(p).c_str());
+	het_arg a = {};
+	a.kind = HET_ARG_ADDRESS;
+	a.pointer = m.address();
+	args_.push_back(a);
+}
+
+void arguments::add_texture(const parameter &p, const texture &t, const use *how)
+{
+	if (p.is_described && p.space != HET_SPACE_IMAGE)
+		raise(PyExc_TypeError, "%s: this is no image", where(p).c_str());
+	if (how && how->each)
+		raise(PyExc_TypeError, "%s: a texture is used as a whole", where(p).c_str());
+	const uint32_t declared = p.is_described ? p.access : 0;
+	if (how && declared && how->access != declared)
+		raise(PyExc_ValueError, "%s: the declaration of the image says how it is used", where(p).c_str());
+	het_arg a = {};
+	a.kind = HET_ARG_TEXTURE;
+	a.pointer = t.get();
+	// An image that says nothing of it is read.
+	a.access = how ? how->access : declared ? declared : uint32_t{HET_READ_ONLY};
+	args_.push_back(a);
+}
+
+void arguments::add(const parameter &p, PyObject *given)
+{
+	if (add_local(p, given))
+		return;
 	const use *how = types_.use_in(given);
 	if (how)
 		given = how->array.get();
+	if (add_of_device(p, given, how))
+		return;
 	if (given == Py_None && !how && (!p.is_described || p.is_pointer()))
 		return add_null(p);
 	if (p.is_described && p.space == HET_SPACE_VALUE) {
@@ -157,19 +213,12 @@ void arguments::add_memory(const parameter &p, PyObject *given, const use *how, 
 	if (!v.nbytes)
 		return add_null(p);
 	const size_t item = v.items.size;
-	hold h;
-	h.array = object::to(given);
 	if (v.runs_backwards) {
 		tell_of_copy(where(p));
 		copy(v, access);
 		return add_range(holds_.back().copy.get(), size_t(holds_.back().exported->len), access, how, item);
 	}
-	h.owner.reset(keep_on_devices(given, v.first, v.nbytes).give_up());
-	if (!h.owner) {
-		h.memory = wrapped(v.first, v.nbytes);
-		h.exported = std::move(v.exported);
-	}
-	holds_.push_back(std::move(h));
+	holds_.push_back(hold_of(given, v));
 	add_range(v.first, v.nbytes, access, how, item);
 }
 
@@ -180,7 +229,7 @@ void arguments::copy(view &v, uint32_t access)
 	h.copy.reset(new char[nbytes]);
 	if (PyBuffer_ToContiguous(h.copy.get(), v.exported.get(), v.exported->len, 'C'))
 		throw python_error{};
-	h.memory = wrapped(h.copy.get(), nbytes);
+	h.memory = memory_of(h.copy.get(), nbytes);
 	h.exported = std::move(v.exported);
 	h.copies_back = access != HET_READ_ONLY;
 	copies_back_ |= h.copies_back;

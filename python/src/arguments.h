@@ -2,8 +2,10 @@
 // Makes the arguments of one launch from Python's objects.
 #pragma once
 
+#include "device_memory.h"
 #include "element.h"
 #include "holds.h"
+#include "texture.h"
 #include "uses.h"
 
 #include <string>
@@ -16,6 +18,9 @@ namespace het::python
 struct known_types {
 	const use *(*use_in)(PyObject *o);
 	const local_memory *(*local_in)(PyObject *o);
+	const device_memory *(*memory_in)(PyObject *o);
+	const texture *(*texture_in)(PyObject *o);
+	const sampler *(*sampler_in)(PyObject *o);
 };
 
 class arguments
@@ -33,6 +38,10 @@ class arguments
 
       private:
 	std::string where(const parameter &p) const;
+	bool add_local(const parameter &p, PyObject *given);
+	bool add_of_device(const parameter &p, PyObject *given, const use *how);
+	void add_address(const parameter &p, const device_memory &m);
+	void add_texture(const parameter &p, const texture &t, const use *how);
 	void add_value(const parameter &p, PyObject *given);
 	void add_memory(const parameter &p, PyObject *given, const use *how, view &v);
 	uint32_t access_to(const parameter &p, const use *how, const view &v) const;

@@ -4,6 +4,7 @@
 // main thread look at it soon.
 #include "holds.h"
 
+#include "errors.h"
 #include "messages.h"
 
 #include <atomic>
@@ -56,6 +57,25 @@ void on_end(het_event *, int, void *arg)
 }
 
 } // namespace
+
+std::unique_ptr<het_memory, release_memory> memory_of(char *first, size_t nbytes)
+{
+	het_memory *made = nullptr;
+	check(het_memory_wrap(first, nbytes, &made));
+	return std::unique_ptr<het_memory, release_memory>(made);
+}
+
+hold hold_of(PyObject *array, view &v)
+{
+	hold h;
+	h.array = object::to(array);
+	h.owner.reset(keep_on_devices(array, v.first, v.nbytes).give_up());
+	if (!h.owner) {
+		h.memory = memory_of(v.first, v.nbytes);
+		h.exported = std::move(v.exported);
+	}
+	return h;
+}
 
 bool end_holds(std::vector<hold> &holds, bool has_succeeded)
 {

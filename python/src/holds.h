@@ -41,6 +41,10 @@ struct hold {
 	bool copies_back = false;
 };
 
+// Holds an array of which a command uses the bytes as they are. The view loses its buffer.
+hold hold_of(PyObject *array, view &v);
+std::unique_ptr<het_memory, release_memory> memory_of(char *first, size_t nbytes);
+
 // Ends holds when their command has, with the interpreter's lock, which is given away while bytes come home. Returns
 // false with an error set if a copy could not be copied back.
 bool end_holds(std::vector<hold> &holds, bool has_succeeded);

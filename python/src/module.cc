@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Binds what the other sources have to Python, as het._het; het/__init__.py shows it to the user. pybind11 is used here
-// alone.
-#include "errors.h"
+// and in memory_module.cc alone.
+#include "bound.h"
 #include "kernel.h"
 #include "lifetimes.h"
 #include "program.h"
-#include "queue.h"
 
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -15,23 +13,6 @@ using namespace het::python;
 
 namespace
 {
-
-struct device {
-	het_device *d;
-
-	het_device_info info() const
-	{
-		het_device_info i = {};
-		i.size = sizeof(i);
-		check(het_device_describe(d, &i));
-		return i;
-	}
-};
-
-template <class T> T *instance(PyObject *o)
-{
-	return o && py::isinstance<T>(py::handle(o)) ? py::handle(o).cast<T *>() : nullptr;
-}
 
 // Most arguments are arrays, and none of ours.
 template <class T> const T *exact(PyObject *o)
@@ -43,6 +24,9 @@ template <class T> const T *exact(PyObject *o)
 constexpr known_types argument_types = {
 	.use_in = [](PyObject *o) { return exact<use>(o); },
 	.local_in = [](PyObject *o) { return exact<local_memory>(o); },
+	.memory_in = [](PyObject *o) { return exact<device_memory>(o); },
+	.texture_in = [](PyObject *o) { return exact<texture>(o); },
+	.sampler_in = [](PyObject *o) { return exact<sampler>(o); },
 };
 
 constexpr option_types types_of_options = {
@@ -317,6 +301,7 @@ PYBIND11_MODULE(_het, m)
 	bind_arguments(m);
 	bind_queues(m);
 	bind_programs(m);
+	bind_memory(m);
 	m.def("forget", [](const py::object &array) { return let_go(array.ptr()); });
 	m.def("_count_of_kept", count_of_kept);
 	m.def("_interpreter_ends", [] {

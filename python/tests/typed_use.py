@@ -18,6 +18,17 @@ async def use() -> int:
     nanoseconds: int = event.times.ended - event.times.started
     pattern: het.Use = het.read(x).each(1, 3, offset=-1)
 
+    memory: het.Memory = het.Memory(het.devices()[0], 100).at(4)
+    texture = het.Texture(memory.device, (4, 6), "uint8", channels=4, layers=False)
+    sampler = het.Sampler(memory.device, outside="edge", linear=True)
+    event = texture.copy_from(x, origin=(0, 1), wait=False)
+    k[10](memory, sampler, texture, memory.copy_to(x).done)
+    size: int = memory.nbytes + texture.shape[0]
+
+    memory.at("4")  # type: ignore[arg-type]
+    het.Texture(memory.device, 3)  # type: ignore[arg-type]
+    het.Sampler(memory.device, True)  # type: ignore[misc]
+    texture.copy_to(x, (0, 0))  # type: ignore[misc]
     k[10](x, queue="mine")  # type: ignore[arg-type]
     k["many"](x)  # type: ignore[index]
     k(x)  # type: ignore[operator]
@@ -26,4 +37,4 @@ async def use() -> int:
     het.local("8")  # type: ignore[arg-type]
     program.build("GPU")  # type: ignore[arg-type]
     text: str = event.done  # type: ignore[assignment]
-    return nanoseconds + len(names) + len(text) + (pattern is None)
+    return size + nanoseconds + len(names) + len(text) + (pattern is None)

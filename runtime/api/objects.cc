@@ -95,7 +95,7 @@ GPUVM_PUBLIC int het_device_path(het_device *device, uint32_t number, struct het
 	het_path_info known;
 	if (describe_path(*device, number, known))
 		return fail(HET_EARG, "het_device_path: %s has no path %u", device->compute->info().name, number);
-	return give("het_device_path", info, known);
+	return give("het_device_path", info, known, offsetof(struct het_path_info, by_kernels));
 }
 
 GPUVM_PUBLIC int het_device_set_budget(het_device *device, uint64_t budget)

@@ -3,8 +3,10 @@
 
 #include "cache/entry.h"
 #include "cache/folder.h"
+#include "os/clock.h"
 #include "os/log.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -16,6 +18,18 @@ namespace het::cache
 
 namespace
 {
+
+// A sweep looks at every file. So there is one for each @swept_part of what may be there, on the average, and it leaves
+// room for several times as much: that all of it is filled before the next one has a chance of exp(-8).
+constexpr uint64_t swept_part = 64, spare_part = 8;
+// An empty file takes so much of the disk.
+constexpr uint64_t least_counted = 4096;
+
+// The last digits of the clock are as good as chance.
+uint32_t any_number()
+{
+	return uint32_t(now_ns() * 0x9e3779b97f4a7c15 >> 32);
+}
 
 bool read_all(int fd, std::byte *to, size_t size)
 {
@@ -49,6 +63,14 @@ bool place(int folder, const key &k, bytes value)
 }
 
 } // namespace
+
+// All bytes have the same chance, whichever processes write them, and nobody needs to count.
+bool is_time_to_sweep(uint64_t size, uint64_t most, uint32_t random)
+{
+	const uint64_t each = std::max<uint64_t>(most / swept_part, 1);
+	const uint64_t counted = std::min(std::max(size, least_counted), each);
+	return double(random) < double(counted) / double(each) * 0x1p32;
+}
 
 contents store::get(const key &k) const
 {
@@ -90,15 +112,16 @@ bool store::make_folder() const
 
 void store::put(const key &k, bytes value) const
 {
-	if (folder_.empty() || value.size() > most_)
+	const uint64_t kept = most_ - most_ / spare_part;
+	if (folder_.empty() || value.size() > kept)
 		return;
 	descriptor folder = open_folder(folder_.c_str());
 	if (folder.get() < 0 && errno == ENOENT && make_folder())
 		folder = open_folder(folder_.c_str());
 	if (folder.get() < 0 || !place(folder.get(), k, value))
 		inform("%s: nothing can be kept there for later runs: %s", folder_.c_str(), strerror(errno));
-	else
-		sweep(folder.get(), most_);
+	else if (is_time_to_sweep(value.size(), most_, any_number()))
+		sweep(folder.get(), kept);
 }
 
 } // namespace het::cache

@@ -36,6 +36,10 @@ struct contents {
 	explicit operator bool() const { return memory != nullptr; }
 };
 
+// Returns whether one who has written an entry of @size bytes is to look after the folder, by a number that is any of
+// 32 bits with the same chance.
+bool is_time_to_sweep(uint64_t size, uint64_t most, uint32_t random);
+
 struct usage {
 	uint64_t entries = 0, bytes = 0;
 };
@@ -45,12 +49,13 @@ class store
 {
       public:
 	// @folder is made by put(), in a folder of the user's, which is made as well; "" means that there is no store.
-	// @most is in bytes in all; the entries that were used longest ago go first.
+	// @most is in bytes in all; the entries that were used longest ago go first, before so much is there but for
+	// rare cases: who writes looks at the whole folder now and then (is_time_to_sweep()).
 	store(std::string folder, uint64_t most) : folder_(std::move(folder)), most_(most) {}
 
 	const std::string &folder() const { return folder_; }
 	contents get(const key &k) const;
-	// Replaces what is there.
+	// Replaces what is there. It costs the same however much there is, but for the sweeps.
 	void put(const key &k, bytes value) const;
 	// Counts what is there now.
 	usage used() const;

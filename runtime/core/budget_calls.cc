@@ -49,7 +49,10 @@ int change_budget(het_device &d, uint64_t nbytes)
 		uint64_t free = nbytes ? 0 : d.compute->free_memory(), used = used_on(d);
 		free = free > no_limit - used ? no_limit : free + used;
 		d.memory.account.set_limit(nbytes ? nbytes : bytes_of({}, d.compute->info().memory, free));
-		keep_scarce(d);
+	}
+	keep_scarce(d);
+	{
+		linking_guard g;
 		keep_budget(d);
 	}
 	note_progress(); // there may be room now for who waits

@@ -99,7 +99,14 @@ void set_budgets()
 		if (!d.memory.is_set)
 			d.memory.account.set_limit(bytes_of({}, d.compute->info().memory,
 							    free > no_limit - lent ? no_limit : free + lent));
-		keep_scarce(d);
+	}
+}
+
+void keep_what_is_scarce()
+{
+	for (unsigned i = 0; i < core().ndevices; i++) {
+		if (!core().devices[i]->compute->is_in_place())
+			keep_scarce(*core().devices[i]);
 	}
 }
 
@@ -197,10 +204,11 @@ int give_buffer(range array, het_device &d, void *buffer)
 	return code_of(err);
 }
 
-int start_memory()
+namespace
 {
-	if (core().memory_started.load(std::memory_order_acquire))
-		return 0;
+
+int start_memory_once()
+{
 	linking_guard g;
 	if (core().memory_started.load())
 		return 0;
@@ -215,6 +223,18 @@ int start_memory()
 	set_budgets();
 	core().memory_started.store(true);
 	return 0;
+}
+
+} // namespace
+
+int start_memory()
+{
+	if (core().memory_started.load(std::memory_order_acquire))
+		return 0;
+	int err = start_memory_once();
+	if (!err)
+		keep_what_is_scarce();
+	return err;
 }
 
 void forget_memory_of(const het_device &d)

@@ -29,7 +29,8 @@ void drop_idle_frames_by(bool (*drop)(het_device &));
 uint64_t had_by_others(const het_device &d);
 
 // Returns how many of them are slots for copies of other devices. These are little beside the budget, or else
-// keep_scarce() has the device take them back.
+// keep_scarce() has the device take them back. It waits for copies that pass through them, and for kernels of anybody's
+// on that device, so its callers do not hold the lock of linking.
 uint64_t lent_by(const het_device &d);
 void keep_scarce(het_device &d);
 

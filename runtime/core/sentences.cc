@@ -35,6 +35,8 @@ const char *sentence_of(int code)
 		return "not allowed in this state";
 	case HET_EIMAGE:
 		return "a fat binary can't be read";
+	case HET_EFILE:
+		return "a checkpoint file can't be read or written";
 	default:
 		return "not an error code of het";
 	}

@@ -58,7 +58,9 @@ enum {
 	/** The call is not allowed in this state. */
 	HET_ESTATE = -111,
 	/** A fat binary can't be read: it is missing, cut off, damaged, or of a newer version. */
-	HET_EIMAGE = -112
+	HET_EIMAGE = -112,
+	/** A checkpoint file can't be read or written: it is missing, damaged, of a newer version, or the disk is full. */
+	HET_EFILE = -113
 };
 
 /** These say what a command does with memory. */
@@ -77,6 +79,7 @@ typedef struct het_queue het_queue;
 typedef struct het_event het_event;
 typedef struct het_texture het_texture;
 typedef struct het_sampler het_sampler;
+typedef struct het_checkpoint het_checkpoint;
 
 /* --- devices --------------------------------------------------------------- */
 
@@ -210,6 +213,8 @@ struct het_path_info {
 	uint64_t carried;
 	/** It carries so many bytes a second, as its last copies have shown; 0 if nothing is known. */
 	double rate;
+	/** So many of the bytes went by kernels on the device whose link it is, beside a copy engine that others fill. */
+	uint64_t by_kernels;
 };
 
 /**
@@ -230,7 +235,7 @@ int het_device_path(het_device *device, uint32_t number, struct het_path_info *i
 /**
  * Sets how much of a device's memory the library may use, in place of what HET_DEVICE_MEMORY says. If it uses more,
  * arrays leave the device: those that no kernel uses now at once, others when a later launch begins. What can't leave,
- * raw memory and textures, stays.
+ * raw memory and textures, stays. It may wait for kernels on the device.
  * @param budget is in bytes; with 0 it is what is free now besides, less a little.
  * @return 0; HET_ENULL; HET_ENODEV for devices of kind HOST; HET_EDEVICE; HET_ESTATE; HET_ENOMEM.
  */
@@ -1221,6 +1226,112 @@ int het_user_event_set(het_event *event, int status);
 
 int het_event_retain(het_event *event);
 int het_event_release(het_event *event);
+
+/* --- checkpoint files ------------------------------------------------------- */
+
+/** These are flags of het_checkpoint_open(). */
+enum {
+	/** The file must be there, and is only read; another process may write it meanwhile. */
+	HET_CHECKPOINT_READ_ONLY = 1
+};
+
+/**
+ * Opens a checkpoint file, or prepares to make one: the first het_checkpoint_write() makes it. It holds named pieces of
+ * memory as they were at one moment between commands; each write adds what has changed since. If a write fails, or the
+ * process or the machine stops, the file holds what it held before. checkpoint.rst of the documentation has its format.
+ * @param file  is a path, whose folder must be there. Beside it, a file whose name has ".new" added is made at times.
+ * @param flags is HET_CHECKPOINT_READ_ONLY or 0.
+ * @return 0; HET_ENULL; HET_EARG; HET_EFILE if it can't be read, or is damaged; HET_ESTATE if something else has it open
+ * and writes it; HET_ENOMEM, after which another call may succeed.
+ */
+int het_checkpoint_open(const char *file, uint32_t flags, het_checkpoint **checkpoint);
+int het_checkpoint_retain(het_checkpoint *checkpoint);
+/** With the last reference the file is closed; writes and restores that are under way keep it open. */
+int het_checkpoint_release(het_checkpoint *checkpoint);
+
+/** This is a piece of memory that a checkpoint file holds by its name. */
+struct het_checkpoint_item {
+	/** It has 1 to 255 bytes, and no other item of the call has the same. */
+	const char *name;
+	/**
+	 * This is HET_ARG_RANGE or HET_ARG_MEMORY. Addresses of raw device memory and textures are refused with
+	 * HET_EARG: copy them to memory objects first.
+	 */
+	uint32_t kind;
+	/** This must be 0. */
+	uint32_t reserved;
+	/** These are a range's; of a memory object all is meant, and they are 0. */
+	void *pointer;
+	size_t nbytes;
+	het_memory *memory;
+};
+
+/** These are the arguments of het_checkpoint_write() and het_checkpoint_restore(). */
+struct het_checkpoint_args {
+	size_t size;
+	het_checkpoint *checkpoint;
+	/** This is sizeof(struct het_checkpoint_item). */
+	size_t item_size;
+	/** There are 1 to 4096 items. */
+	size_t nitems;
+	const struct het_checkpoint_item *items;
+	size_t nwaits;
+	het_event *const *waits;
+	/**
+	 * So many bytes of what has changed may be kept in memory for a write, so that who writes the items need not wait
+	 * for the disk; with 0 they are 256 MiB.
+	 */
+	uint64_t memory;
+};
+
+/**
+ * Writes the items to the file, which holds them alone afterwards. The call is a command that reads them, in order with
+ * others: it takes them as they are when all commands that were added before and write them have finished. Those that
+ * come later and write them wait until what has changed was copied, to memory as far as there is room for it, and not
+ * for the disk; all others wait for nothing. The later commands of an in-order queue, and the host if it writes the
+ * items, must wait for that as well: struct het_checkpoint_info tells how long it took.
+ * @param event is null, or receives an event that finishes when the file holds the items, whatever happens to the
+ * machine. Its status is HET_EFILE, HET_ENOMEM or HET_EDEVICE if it does not: the file is as it was before, and the next
+ * write writes all that has changed since.
+ * @return as het_launch(); HET_ESTATE if the file was opened to be read only.
+ */
+int het_checkpoint_write(het_queue *queue, const struct het_checkpoint_args *args, het_event **event);
+
+/**
+ * Gives items the bytes that the file holds for their names, in any process and with any devices. The call is a command
+ * that writes the items. Before it changes the first byte it has read and checked all of them; if one is not there, has
+ * another size, or is damaged, or there is no memory, nothing has changed, and it may be tried again.
+ * @param event is null, or receives the command's event, whose status may be HET_EARG, HET_EFILE or HET_ENOMEM.
+ * @return as het_launch().
+ */
+int het_checkpoint_restore(het_queue *queue, const struct het_checkpoint_args *args, het_event **event);
+
+/** het_checkpoint_describe() fills this. */
+struct het_checkpoint_info {
+	size_t size;
+	/** So many writes the file has had; with 0 there is nothing in it. */
+	uint64_t generation;
+	/** It holds so many items, and has so many bytes on the disk. */
+	uint64_t nitems, file_bytes;
+	/** The last write of this handle has added so many bytes to the file, and made others wait so long. */
+	uint64_t written_bytes, pause_ns;
+	/** It has looked at so many bytes of the items; of the others it was known that they are as the file has them. */
+	uint64_t compared_bytes;
+};
+
+/**
+ * Describes what is in the file after the last write that has finished.
+ * @return 0; HET_ENULL; HET_EARG for a size too small.
+ */
+int het_checkpoint_describe(het_checkpoint *checkpoint, struct het_checkpoint_info *info);
+
+/**
+ * Tells the name and the size of an item in the file.
+ * @param number is less than het_checkpoint_info::nitems.
+ * @param name   receives the name, with a final 0; it has room for 256 bytes.
+ * @return 0; HET_ENULL; HET_EARG for a number that is too large.
+ */
+int het_checkpoint_holds(het_checkpoint *checkpoint, uint64_t number, char *name, uint64_t *nbytes);
 
 /** Explains an error code. @return a sentence, never null. */
 const char *het_strerror(int err);

@@ -798,6 +798,70 @@ template <class Events = std::initializer_list<event>> void wait_for(const Event
 	check(err, "het_event_wait");
 }
 
+// --- checkpoint files ----------------------------------------------------------
+
+/** This is a piece of memory that a checkpoint file holds by its name, which is only pointed to. */
+class named
+{
+      public:
+	named(const char *name, const memory &m) noexcept : object_(m)
+	{
+		item_.name = name;
+		item_.kind = HET_ARG_MEMORY;
+		item_.memory = m.get();
+	}
+	template <class T> named(const char *name, T *p, size_t n) noexcept
+	{
+		static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+			      "a restore writes elements byte by byte");
+		item_.name = name;
+		item_.kind = HET_ARG_RANGE;
+		item_.pointer = p;
+		item_.nbytes = n * sizeof(T);
+	}
+	/** Names the elements of a container, an array or a span. */
+	template <class C, class = std::enable_if_t<detail::is_contiguous<C>::value>>
+	named(const char *name, C &c) noexcept : named(name, std::data(c), std::size(c))
+	{
+	}
+	const het_checkpoint_item &item() const noexcept { return item_; }
+
+      private:
+	memory object_;
+	het_checkpoint_item item_ = {};
+};
+
+/** This is a checkpoint file: queue::write() adds to it, queue::restore() reads it. */
+class checkpoint_file : public handle<het_checkpoint, het_checkpoint_retain, het_checkpoint_release>
+{
+      public:
+	using handle::handle;
+	/** Opens a file, which the first write makes. @p flags is HET_CHECKPOINT_READ_ONLY or 0. */
+	explicit checkpoint_file(const char *file, uint32_t flags = 0)
+	{
+		check(het_checkpoint_open(file, flags, out()), "het_checkpoint_open");
+	}
+	het_checkpoint_info info() const
+	{
+		het_checkpoint_info i = {};
+		i.size = sizeof i;
+		check(het_checkpoint_describe(get(), &i), "het_checkpoint_describe");
+		return i;
+	}
+	/** Returns names and sizes of what it holds. */
+	std::vector<std::pair<std::string, uint64_t>> items() const
+	{
+		std::vector<std::pair<std::string, uint64_t>> all;
+		for (uint64_t i = 0, n = info().nitems; i < n; i++) {
+			char name[256];
+			uint64_t nbytes;
+			check(het_checkpoint_holds(get(), i, name, &nbytes), "het_checkpoint_holds");
+			all.emplace_back(name, nbytes);
+		}
+		return all;
+	}
+};
+
 // --- queues --------------------------------------------------------------------
 
 /** These are the work-items of a launch, and where and when they run: het::work(n).groups_of(64).after({e}). */
@@ -1038,10 +1102,43 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		check(het_queue_set_priority(get(), priority), "het_queue_set_priority");
 	}
 
+	/** The event finishes when the file holds the items. */
+	template <class Items = std::initializer_list<named>, class Events = std::initializer_list<event>>
+	event write(const checkpoint_file &file, const Items &items, const Events &after = {}) const
+	{
+		return with_file(het_checkpoint_write, "het_checkpoint_write", file, items, after);
+	}
+	/** Gives the items what the file holds for their names. */
+	template <class Items = std::initializer_list<named>, class Events = std::initializer_list<event>>
+	event restore(const checkpoint_file &file, const Items &items, const Events &after = {}) const
+	{
+		return with_file(het_checkpoint_restore, "het_checkpoint_restore", file, items, after);
+	}
+
 	/** Waits for all commands that the queue has; throws for none that has failed. */
 	void finish() const { check(het_finish(get()), "het_finish"); }
 
       private:
+	template <class F, class Items, class Events>
+	event with_file(F call, const char *name, const checkpoint_file &file, const Items &items,
+			const Events &after) const
+	{
+		std::vector<het_checkpoint_item> list;
+		for (const named &i : items)
+			list.push_back(i.item());
+		const auto waits = detail::lend(after);
+		het_checkpoint_args a = {};
+		a.size = sizeof a;
+		a.checkpoint = file.get();
+		a.item_size = sizeof(het_checkpoint_item);
+		a.items = list.data();
+		a.nitems = list.size();
+		a.waits = waits.data();
+		a.nwaits = waits.size();
+		event e;
+		check(call(get(), &a, e.out()), name);
+		return e;
+	}
 	template <class Events>
 	event copy_texture(const texels *to, const texels *from, const het_rect *host,
 			   const std::array<size_t, 3> &region, const Events &after) const

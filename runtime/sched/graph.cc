@@ -54,8 +54,11 @@ template <class F> void command_graph::for_predecessors(node &n, const place &p,
 		if (p.in->barrier_)
 			f(*p.in->barrier_, false);
 	} else if (p.how == ordering::in_order) {
-		if (p.in->last_)
-			f(*p.in->last_, false);
+		node *last = p.in->last_;
+		while (last && last->aside)
+			last = last->earlier;
+		if (last)
+			f(*last, false);
 	} else {
 		for (node *before = p.in->first_; before; before = before->later)
 			f(*before, false);

@@ -53,6 +53,8 @@ struct node {
 	// This says how urgent it is. It is set before add(), and raised under the lock by what is more urgent and
 	// waits for it.
 	std::atomic<int8_t> level{0};
+	// Later commands of an in-order queue do not wait for it, but barriers and markers do. This is set before add().
+	bool aside = false;
 
 	// The graph's lock guards all below. A node that is ready or shown is its owner's alone.
 	uint32_t missing = 0;   // counts those before it that have not finished
@@ -87,7 +89,7 @@ struct node {
 
 enum class ordering : uint8_t {
 	free,     // comes after the sequence's barrier
-	in_order, // comes after all that was added before
+	in_order, // comes after all that was added before, but for what stands aside
 	marker,   // does the same, and nothing waits for it
 	barrier,  // does the same, and everything added later waits for it
 	fence,    // comes after the sequence's barrier; everything added later waits for it

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,7 @@ std::multimap<int, CUctx_st *> &contexts()
 
 CUctx_st *make_context(int device, bool primary)
 {
-	auto *c = new CUctx_st{device, primary, nullptr};
+	auto *c = new CUctx_st{.device = device, .primary = primary, .default_stream = nullptr};
 	c->default_stream = std::make_unique<CUstream_st>(*c);
 	contexts().emplace(device, c);
 	return c;
@@ -79,6 +80,24 @@ CUctx_st *primary_context(int device)
 			return c->second;
 	}
 	return make_context(device, true);
+}
+
+// By device: how many hold its primary context. And which device's kernels reach which other one's memory.
+std::map<int, int> &holders()
+{
+	static auto *all = new std::map<int, int>;
+	return *all;
+}
+std::set<std::pair<int, int>> &accesses()
+{
+	static auto *all = new std::set<std::pair<int, int>>;
+	return *all;
+}
+
+void reset(int device)
+{
+	std::erase_if(accesses(), [device](auto &a) { return a.first == device || a.second == device; });
+	primary_context(device)->error = 0;
 }
 
 const bool environment_was_read = [] {
@@ -116,7 +135,8 @@ bool is_device(int ordinal)
 
 int injected(const char *symbol)
 {
-	return injected_named(symbol);
+	const int lost = current() ? current()->error.load() : 0;
+	return lost ? lost : injected_named(symbol);
 }
 
 int injected_work(const char *symbol)
@@ -149,6 +169,7 @@ int cuGetErrorName(int error, const char **name)
 		{cu_error_no_device, "CUDA_ERROR_NO_DEVICE"},
 		{cu_error_invalid_context, "CUDA_ERROR_INVALID_CONTEXT"},
 		{cu_error_invalid_handle, "CUDA_ERROR_INVALID_HANDLE"},
+		{cu_error_illegal_address, "CUDA_ERROR_ILLEGAL_ADDRESS"},
 		{cu_error_launch_failed, "CUDA_ERROR_LAUNCH_FAILED"},
 	};
 	auto found = names.find(error);
@@ -216,9 +237,28 @@ int cuDeviceCanAccessPeer(int *can, cu_device, cu_device)
 	return injected(__func__);
 }
 
-int cuCtxEnablePeerAccess(cu_context, unsigned)
+int cuCtxEnablePeerAccess(cu_context peer, unsigned)
 {
-	return injected(__func__);
+	if (int err = injected(__func__))
+		return err;
+	std::lock_guard g(contexts_lock);
+	const bool is_new = accesses().emplace(current()->device, peer->device).second;
+	return is_new ? 0 : int(cu_error_peer_access_already_enabled);
+}
+
+int cuCtxDisablePeerAccess(cu_context peer)
+{
+	if (int err = injected(__func__))
+		return err;
+	std::lock_guard g(contexts_lock);
+	return accesses().erase({current()->device, peer->device}) ? 0 : int(cu_error_peer_access_not_enabled);
+}
+
+bool reaches(CUctx_st &from, cu_deviceptr p)
+{
+	const CUctx_st *owner = owner_of(p);
+	std::lock_guard g(contexts_lock);
+	return !owner || owner->device == from.device || accesses().contains({from.device, owner->device});
 }
 
 int cuDevicePrimaryCtxRetain(cu_context *context, cu_device device)
@@ -229,13 +269,19 @@ int cuDevicePrimaryCtxRetain(cu_context *context, cu_device device)
 		return cu_error_invalid_device;
 	std::lock_guard g(contexts_lock);
 	fake_cuda.contexts_held++;
+	holders()[device]++;
 	*context = primary_context(device);
 	return 0;
 }
 
-int cuDevicePrimaryCtxRelease_v2(cu_device)
+int cuDevicePrimaryCtxRelease_v2(cu_device device)
 {
 	fake_cuda.contexts_held--;
+	{
+		std::lock_guard g(contexts_lock);
+		if (--holders()[device] == 0)
+			reset(device);
+	}
 	return injected(__func__);
 }
 

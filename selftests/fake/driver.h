@@ -47,6 +47,12 @@ struct moment {
 	int query();
 };
 
+// Returns whether what a context runs can touch the byte: the host's, its own device's, and those of devices that it has
+// access to.
+bool reaches(CUctx_st &from, cu_deviceptr p);
+// Returns the context whose memory has the byte, or null.
+CUctx_st *owner_of(cu_deviceptr p);
+
 // Takes the bytes over the link of a device, to it or from it, behind those that came before.
 void pass_link(int device, bool home, size_t bytes);
 void pass_peer_link(int from, int to, size_t bytes);
@@ -63,6 +69,7 @@ struct CUctx_st {
 	int device;
 	bool primary;
 	std::unique_ptr<CUstream_st> default_stream;
+	std::atomic<int> error{0}; // after a kernel's fault all calls fail with this, until nobody holds the context
 };
 
 // A stream does work in order, on a thread that starts with the first of it.

@@ -198,10 +198,24 @@ void let_others(int priority, long steps)
 	device_lock().lock();
 }
 
-int run(const CUfunc_st &f, const launch &l, int priority)
+// The library's own kernel has two addresses first. It is the only one that other devices' memory is given to.
+bool reaches_all(CUctx_st &c, const CUfunc_st &f, const launch &l)
+{
+	for (size_t i = 0; f.copies && i < 2; i++) {
+		cu_deviceptr p = 0;
+		memcpy(&p, &l.parameters[f.code->parameters[i].offset], sizeof(p));
+		if (!reaches(c, p))
+			return false;
+	}
+	return true;
+}
+
+int run(CUctx_st &c, const CUfunc_st &f, const launch &l, int priority)
 {
 	int number = f.copies ? 0 : ++fake_cuda.kernels_begun;
 	wait_until([&] { return f.copies ? !fake_cuda.hold_copying : number <= fake_cuda.kernels_let; });
+	if (!reaches_all(c, f, l))
+		return c.error = cu_error_illegal_address;
 	only_one alone(priority);
 	std::lock_guard g(device_lock());
 	ptx::simt::options how;
@@ -376,7 +390,7 @@ int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned gri
 	CUstream_st &on = stream_or_default(stream);
 	if (on.context.device < fake_cuda_linked)
 		fake_cuda.launches[on.context.device]++;
-	on.add([=, &on] { return later ? later : run(*f, l, on.priority); });
+	on.add([=, &on] { return later ? later : run(on.context, *f, l, on.priority); });
 	return 0;
 }
 

@@ -75,13 +75,6 @@ place find(cu_deviceptr p)
 	return {b->address, b->size, allocations[b->address].context};
 }
 
-CUctx_st *owner_of(cu_deviceptr p)
-{
-	std::lock_guard g(places_lock);
-	auto after = allocations.upper_bound(p);
-	return after == allocations.begin() ? nullptr : std::prev(after)->second.context;
-}
-
 // It is counted while it waits.
 std::atomic<int> waiting_copies;
 class copy_guard
@@ -139,6 +132,15 @@ size_t free_of(size_t used)
 }
 
 } // namespace
+
+CUctx_st *owner_of(cu_deviceptr p)
+{
+	std::lock_guard g(places_lock);
+	auto after = allocations.upper_bound(p);
+	if (after == allocations.begin() || p - std::prev(after)->first >= std::prev(after)->second.size)
+		return nullptr;
+	return std::prev(after)->second.context;
+}
 
 bool copies_wait()
 {

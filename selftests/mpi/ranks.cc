@@ -105,6 +105,18 @@ uint32_t device::wrong(const uint32_t *p, size_t n, uint32_t seed, size_t first)
 	return count[0];
 }
 
+bool device::lets_wait(const het::event &kernel)
+{
+	numbers other(100);
+	fill(other, 1);
+	return kernel.status() > HET_COMPLETE;
+}
+
+bool device::is_apart() const
+{
+	return het::devices().front().info().kind != HET_DEVICE_HOST;
+}
+
 het::event device::begin_sum(const uint32_t *p, size_t n, std::vector<uint32_t> &sum)
 {
 	return queue_.launch(sum_, het::work(n), het::read(p, n), het::read_write(sum));

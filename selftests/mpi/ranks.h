@@ -32,6 +32,10 @@ class device
 	het::event begin_fill(uint32_t *p, size_t n, uint32_t seed);
 	// Counts numbers that are not as after the fill, where they are. @first is the place of p[0] in the fill.
 	uint32_t wrong(const uint32_t *p, size_t n, uint32_t seed, size_t first = 0);
+	// Returns whether the kernel waits: another one, which is launched after it, is over before.
+	bool lets_wait(const het::event &kernel);
+	// Arrays have copies on the device: it does not work in place.
+	bool is_apart() const;
 	het::event begin_sum(const uint32_t *p, size_t n, std::vector<uint32_t> &sum);
 
       private:

@@ -320,44 +320,57 @@ TEST(image_of_a_buffer_that_commands_write)
 		OK(clReleaseMemObject(m));
 }
 
-// A kernel that reads an image of a buffer does not wait for others that do.
+// A kernel that reads an image of a buffer does not wait for others that do. What the host has written before them
+// without a command, in a buffer of its own, they find.
 TEST(readers_of_a_buffers_image)
 {
 	if (!has_images(fx))
 		return;
 	constexpr size_t n = 64, extent[3] = {n, 1, 1};
 	const cl_image_format f = {CL_R, CL_UNSIGNED_INT32};
-	cl_mem buffer = fx.buffer(n * 4), to[] = {fx.buffer(n * 4), fx.buffer(n * 4)};
-	cl_mem i = image(fx.context, CL_MEM_OBJECT_IMAGE1D_BUFFER, f, extent, 0, nullptr, buffer);
-	const cl_uint value = 9;
-	OK(clEnqueueFillBuffer(fx.queue, buffer, &value, 4, 0, n * 4, 0, nullptr, nullptr));
-	OK(clFinish(fx.queue));
+	cl_mem to[] = {fx.buffer(n * 4), fx.buffer(n * 4)};
 	cl_kernel k = fx.kernel(source, "fetch");
 	cl_command_queue q = fx.unordered();
 	cl_int err = CL_SUCCESS;
-	cl_event gate = clCreateUserEvent(fx.context, &err), done[2];
-	OK(err);
-	set(k, 0, i);
-	for (cl_uint late : {1u, 0u}) {
-		set(k, 1, to[late]);
-		OK(clEnqueueNDRangeKernel(q, k, 1, nullptr, extent, nullptr, late, late ? &gate : nullptr,
-					  &done[late]));
+	auto read_twice = [&](cl_mem i, cl_uint value) {
+		cl_event gate = clCreateUserEvent(fx.context, &err), done[2];
+		OK(err);
+		set(k, 0, i);
+		for (cl_uint late : {1u, 0u}) {
+			set(k, 1, to[late]);
+			OK(clEnqueueNDRangeKernel(q, k, 1, nullptr, extent, nullptr, late, late ? &gate : nullptr,
+						  &done[late]));
+		}
+		OK(clWaitForEvents(1, done)); // while the one before waits
+		OK(clSetUserEventStatus(gate, CL_COMPLETE));
+		OK(clFinish(q));
+		for (cl_mem m : to) {
+			cl_uint got = 0;
+			OK(clEnqueueReadBuffer(q, m, CL_TRUE, 4 * (n - 1), 4, &got, 0, nullptr, nullptr));
+			CHECK_EQ(got, value);
+		}
+		for (cl_event e : {gate, done[0], done[1]})
+			OK(clReleaseEvent(e));
+	};
+	std::vector<cl_uint> own(n);
+	for (bool is_own : {false, true}) {
+		cl_mem buffer = is_own ? fx.buffer(n * 4, CL_MEM_USE_HOST_PTR, own.data()) : fx.buffer(n * 4);
+		cl_mem i = image(fx.context, CL_MEM_OBJECT_IMAGE1D_BUFFER, f, extent, 0, nullptr, buffer);
+		for (cl_uint value : {9u, 10u, 11u}) {
+			if (is_own)
+				std::fill(own.begin(), own.end(), value);
+			else
+				OK(clEnqueueFillBuffer(fx.queue, buffer, &value, 4, 0, n * 4, 0, nullptr, nullptr));
+			OK(clFinish(fx.queue));
+			read_twice(i, value);
+		}
+		OK(clReleaseMemObject(i));
+		OK(clReleaseMemObject(buffer));
 	}
-	OK(clWaitForEvents(1, done)); // while the one before waits
-	OK(clSetUserEventStatus(gate, CL_COMPLETE));
-	OK(clFinish(q));
-	for (cl_mem m : to) {
-		cl_uint got = 0;
-		OK(clEnqueueReadBuffer(q, m, CL_TRUE, 4 * (n - 1), 4, &got, 0, nullptr, nullptr));
-		CHECK_EQ(got, value);
+	for (cl_mem m : to)
 		OK(clReleaseMemObject(m));
-	}
-	for (cl_event e : {gate, done[0], done[1]})
-		OK(clReleaseEvent(e));
 	OK(clReleaseCommandQueue(q));
 	OK(clReleaseKernel(k));
-	OK(clReleaseMemObject(i));
-	OK(clReleaseMemObject(buffer));
 }
 
 // The host may write until the unmap begins, and kernels that wait for it find all of that.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // One device of several has no images. As PoCL's all have, the last one is made to deny it.
+#include "driver_table.h"
 #include "test.h"
-
-#include <CL/cl_icd.h>
-#include <algorithm>
-#include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace cltest;
 
@@ -43,29 +38,16 @@ cl_int CL_API_CALL denying_info(cl_device_id d, cl_device_info what, size_t room
 	return err;
 }
 
-// All of a driver's objects have one table of functions, which loaders call.
 void deny_images()
 {
-	void *driver = dlopen("libpocl.so.2.10.0", RTLD_NOW);
-	driver = driver ? driver : dlopen("libpocl.so.2", RTLD_NOW);
-	const auto find = reinterpret_cast<void *(*)(const char *)>(
-		driver ? dlsym(driver, "clGetExtensionFunctionAddress") : nullptr);
-	const auto platforms = reinterpret_cast<cl_int (*)(cl_uint, cl_platform_id *, cl_uint *)>(
-		find ? find("clIcdGetPlatformIDsKHR") : nullptr);
-	cl_platform_id p = nullptr;
-	if (!platforms || platforms(1, &p, nullptr))
-		return;
-	auto *table = *reinterpret_cast<cl_icd_dispatch **>(p);
+	const driver below;
 	cl_device_id devices[4];
 	cl_uint n = 0;
-	if (table->clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 4, devices, &n) || n < 2)
+	if (!below.platform || below.table->clGetDeviceIDs(below.platform, CL_DEVICE_TYPE_ALL, 4, devices, &n) || n < 2)
 		return;
 	denying = devices[n - 1];
-	driver_info = table->clGetDeviceInfo;
-	const auto page = uintptr_t(sysconf(_SC_PAGESIZE));
-	auto *begin = reinterpret_cast<void *>(uintptr_t(table) & ~(page - 1));
-	CHECK(!mprotect(begin, sizeof(*table) + page, PROT_READ | PROT_WRITE));
-	table->clGetDeviceInfo = denying_info;
+	driver_info = below.table->clGetDeviceInfo;
+	below.table->clGetDeviceInfo = denying_info;
 }
 
 // The devices of a context: that of all, those that have images, and one that has none. It is empty without the driver.

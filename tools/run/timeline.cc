@@ -65,8 +65,11 @@ class timeline
 	void add_paths(const launched &l)
 	{
 		std::map<het_device *, json> ways;
-		for (const carried &c : l.paths)
-			ways[c.of.get()][way_of(c)] = c.path.carried;
+		for (const carried &c : l.paths) {
+			ways[c.of.get()][way_of(c)] = c.path.carried - c.path.by_kernels;
+			if (c.path.by_kernels)
+				ways[c.of.get()][way_of(c) + ", kernels"] = c.path.by_kernels;
+		}
 		for (const auto &[device, carried] : ways)
 			events_.push_back({{"name", "bulk copies"},
 					   {"ph", "C"},

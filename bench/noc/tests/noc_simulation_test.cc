@@ -277,6 +277,37 @@ TEST(simulation, a_packet_goes_by_what_was_known_when_it_chose)
 	EXPECT_GT(early_and_diverted(false), 0u);
 }
 
+// Requests of a flit have answers of 64, so those of the first 30 cycles wait at their source for hundreds of cycles.
+TEST(simulation, an_answer_goes_by_what_was_known_when_it_chose)
+{
+	const auto early_and_diverted = [](bool choose_at_creation) {
+		configuration c;
+		c.network = "two-layers";
+		c.how = routing::yx_z;
+		c.policy = "localbuf";
+		c.traffic.rate = 1;
+		c.answered = replies::to_all;
+		c.reply_class = true;
+		c.reply_length = 64;
+		c.reply_queue = 64;
+		c.choose_at_creation = choose_at_creation;
+		machine m(c);
+		unsigned early = 0, diverted = 0;
+		while (m.net().now() < 1500) {
+			m.step();
+			for (const packet &p : m.net().received()) {
+				early += p.reply && p.created < 30;
+				diverted += p.reply && p.created < 30 && layer_of(p.route) == 1;
+			}
+		}
+		EXPECT_GT(early, 100u);
+		EXPECT_GT(m.diverted(), 0u);
+		return diverted;
+	};
+	EXPECT_EQ(early_and_diverted(true), 0u);
+	EXPECT_GT(early_and_diverted(false), 0u);
+}
+
 TEST(simulation, refuses_what_does_not_fit)
 {
 	configuration c;

@@ -38,6 +38,7 @@ constexpr bool has_kernel = true;
 #endif
 constexpr char no_kernel[] = "under the thread sanitizer the fake driver has no kernel that copies";
 constexpr size_t mib = 1 << 20, least = 8 * mib;
+constexpr uint64_t for_ever = 1'000'000'000'000; // until kernels begin
 
 class cuda_paths : public testing::Test
 {
@@ -209,6 +210,8 @@ struct cuda_paths::hands final : port_lender {
 		EXPECT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
 		for (int gpu : {0, 1})
 			EXPECT_EQ(api.retain_context(&contexts[gpu], gpu), 0);
+		cuda_current c(api, contexts[1]);
+		EXPECT_EQ(api.enable_peer_access(contexts[0], 0), 0);
 	}
 	~hands()
 	{
@@ -278,7 +281,7 @@ struct cuda_paths::hands final : port_lender {
 	cuda_port ports[2];
 	size_t carried[2] = {};
 	paths::path_set replaced = 0;
-	uint64_t patience_ns = 1'000'000'000'000;
+	uint64_t patience_ns = for_ever;
 	unsigned seed = 0;
 };
 
@@ -315,7 +318,19 @@ struct cuda_paths::two_members {
 		cuda_deciding held;
 		members[0].of(hands::direction_of(home)).chooser.stalled(path, 100'000'000);
 	}
-	void copy(bool home, size_t at)
+	void end_access()
+	{
+		cuda_current c(api, contexts[1]);
+		EXPECT_EQ(test.cu_.disable_peer_access(contexts[0]), 0);
+	}
+	void expect_sound_contexts()
+	{
+		for (cu_context context : contexts) {
+			cuda_current c(api, context);
+			EXPECT_EQ(test.cu_.synchronize(), 0);
+		}
+	}
+	void copy(bool home, size_t at, uint64_t patience_ns = beginning_ns)
 	{
 		const size_t size = 8 * mib;
 		std::minstd_rand random(++seed);
@@ -329,7 +344,7 @@ struct cuda_paths::two_members {
 			memcpy(&host[at], bytes.data(), size);
 		const transfer t = {reinterpret_cast<void *>(uintptr_t(buffer)), at, &host[at], size, true};
 		int error = -1;
-		EXPECT_TRUE(copy_over_fabric(members[0], hands::direction_of(home), {&t, 1}, &error));
+		EXPECT_TRUE(copy_over_fabric(members[0], hands::direction_of(home), {&t, 1}, &error, patience_ns));
 		EXPECT_EQ(error, 0);
 		std::vector<char> found(size);
 		if (home)
@@ -599,7 +614,7 @@ TEST_F(cuda_paths, what_a_kernel_has_not_begun_is_taken_back)
 		fake_->hold_copying = true;
 		all.patience_ns = 100'000;
 		all.copy(p, home, 1);
-		all.patience_ns = 1'000'000'000'000;
+		all.patience_ns = for_ever;
 		EXPECT_EQ(all.replaced, only(0));
 		EXPECT_EQ(all.ports[0].hand(), nullptr) << "as its kernels are still to come";
 		p.fill(99);
@@ -669,6 +684,56 @@ TEST_F(cuda_paths, kernels_carry_after_a_link_has_stopped)
 			for (unsigned other : {0, 1})
 				EXPECT_EQ(fake_->launches[other] > before[other], other == path) << home;
 		}
+	}
+}
+
+// The program has put an end to it, or has never wanted it. A kernel would lose its context by that, for good.
+TEST_F(cuda_paths, a_peer_s_kernel_has_access_each_time)
+{
+	if (!has_kernel)
+		GTEST_SKIP() << no_kernel;
+	for (bool home : {false, true}) {
+		two_members all(*this);
+		all.stall(home, 1);
+		const int before = fake_->launches[1];
+		all.copy(home, 0, for_ever);
+		const int alone = fake_->launches[1];
+		EXPECT_GT(alone, before);
+		all.end_access();
+		all.copy(home, 0, for_ever);
+		EXPECT_GT(fake_->launches[1], alone) << "it has got access again";
+		const int again = fake_->launches[1];
+		all.end_access();
+		fake_->fails_always = true;
+		fail("cuCtxEnablePeerAccess", 0);
+		all.copy(home, 0, for_ever);
+		EXPECT_EQ(fake_->launches[1], again);
+		fake_->fail_symbol = nullptr;
+		fake_->fails_always = false;
+		all.expect_sound_contexts();
+	}
+}
+
+// By direction and path, and what engines have carried is in the sum alone.
+TEST_F(cuda_paths, what_kernels_have_carried_is_known)
+{
+	if (!has_kernel)
+		GTEST_SKIP() << no_kernel;
+	for (unsigned path : {0, 1}) {
+		two_members all(*this);
+		all.copy(false, 0);
+		path_report of[2];
+		auto look = [&] { ASSERT_EQ(report_fabric(all.members[0], of), 6u); };
+		look();
+		EXPECT_EQ(of[0].by_kernels + of[1].by_kernels, 0u);
+		const uint64_t engines = of[path].carried;
+		all.stall(false, path);
+		all.copy(false, 0, for_ever);
+		look();
+		EXPECT_GT(of[path].by_kernels, 0u);
+		EXPECT_EQ(of[path].by_kernels, of[path].carried - engines);
+		EXPECT_LE(of[!path].by_kernels, of[!path].carried) << "where the first copy has waited long there, too";
+		EXPECT_EQ(of[0].carried + of[1].carried, 16 * mib);
 	}
 }
 

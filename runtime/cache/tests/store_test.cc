@@ -16,6 +16,8 @@ namespace
 {
 
 constexpr uint64_t plenty = 1 << 20;
+// Where no more may be there each entry that is written has the folder looked after.
+constexpr uint64_t little = 64 << 10;
 
 std::string text_of(const contents &c)
 {
@@ -143,7 +145,7 @@ TEST_F(store_test, follows_no_links)
 TEST_F(store_test, removes_what_was_used_longest_ago)
 {
 	const std::string value(1000, 'x');
-	store s = make(3500);
+	store s = make(4000); // a sweep leaves 3500
 	for (const char *w : {"a", "b", "c"}) {
 		s.put(word_key(w), bytes_of(value));
 		std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -153,7 +155,7 @@ TEST_F(store_test, removes_what_was_used_longest_ago)
 	EXPECT_FALSE(s.get(word_key("b")));
 	for (const char *w : {"a", "c", "d"})
 		EXPECT_TRUE(s.get(word_key(w))) << w;
-	s.put(word_key("e"), bytes_of(std::string(4000, 'x')));
+	s.put(word_key("e"), bytes_of(std::string(3600, 'x')));
 	EXPECT_EQ(nfiles(), 3u);
 	EXPECT_EQ(s.used().entries, 3u);
 	EXPECT_GT(s.used().bytes, 3000u);
@@ -169,10 +171,36 @@ TEST_F(store_test, removes_what_killed_processes_have_left)
 		write_file(p, "part of an entry");
 	for (const fs::path &p : {old, foreign})
 		fs::last_write_time(p, fs::file_time_type::clock::now() - std::chrono::hours(2));
-	make().put(word_key("b"), bytes_of("text"));
+	make(little).put(word_key("b"), bytes_of("text"));
 	EXPECT_FALSE(fs::exists(old));
 	EXPECT_TRUE(fs::exists(young));
 	EXPECT_TRUE(fs::exists(foreign));
+}
+
+// Small entries come often, and looking at all files is for few of them: what it would have removed is still there.
+TEST_F(store_test, looks_at_the_whole_folder_now_and_then)
+{
+	constexpr uint64_t most = 256 << 20;
+	constexpr double each = most / 64, all = 0x1p32;
+	for (uint64_t size : {0u, 100u, 4096u, 100'000u, 3u << 20}) {
+		const double chance = double(std::max<uint64_t>(size, 4096)) / each;
+		EXPECT_TRUE(is_time_to_sweep(size, most, 0));
+		EXPECT_TRUE(is_time_to_sweep(size, most, uint32_t(chance * all * 0.999)));
+		EXPECT_FALSE(is_time_to_sweep(size, most, uint32_t(chance * all * 1.001)));
+	}
+	EXPECT_TRUE(is_time_to_sweep(4 << 20, most, UINT32_MAX));
+	EXPECT_TRUE(is_time_to_sweep(1, little, UINT32_MAX));
+	EXPECT_TRUE(is_time_to_sweep(1, 0, UINT32_MAX));
+	make().put(word_key("a"), bytes_of("text"));
+	const fs::path old = place() / "new-0123456789abcdef";
+	unsigned sweeps = 0;
+	for (unsigned i = 0; i < 64; i++) {
+		write_file(old, "part of an entry");
+		fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+		make(most).put(word_key("b"), bytes_of("text"));
+		sweeps += !fs::exists(old);
+	}
+	EXPECT_LT(sweeps, 32u) << "of 64, each with a chance of a thousandth";
 }
 
 TEST_F(store_test, does_without_a_folder)

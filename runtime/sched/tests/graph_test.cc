@@ -262,6 +262,28 @@ TEST(command_graph, queues_keep_their_order)
 	EXPECT_EQ(finish(graph, c[2]), nullptr);
 }
 
+// Its follower stands in the queue for who waits for that, and for markers and barriers, and not for what comes later.
+TEST(command_graph, what_stands_aside_holds_up_nobody)
+{
+	command_graph graph(inherited);
+	sequence in_order;
+	command before, cut, done, after, marker, barrier;
+	done.aside = true;
+	graph.add(before, {.in = &in_order, .how = ordering::in_order});
+	EXPECT_EQ(graph.add(cut, {.in = &in_order, .how = ordering::in_order}, {&done, &in_order}),
+		  command_graph::added::waiting);
+	EXPECT_EQ(graph.add(after, {.in = &in_order, .how = ordering::in_order}), command_graph::added::waiting);
+	EXPECT_EQ(finish(graph, before), &cut);
+	EXPECT_EQ(finish(graph, cut), &after);
+	EXPECT_EQ(finish(graph, after), nullptr);
+	EXPECT_EQ(graph.find(in_order, [](node &) { return true; }), &done);
+	EXPECT_EQ(graph.add(marker, {.in = &in_order, .how = ordering::marker}), command_graph::added::waiting);
+	EXPECT_EQ(graph.add(barrier, {.in = &in_order, .how = ordering::barrier}), command_graph::added::waiting);
+	EXPECT_EQ(finish(graph, done), &marker);
+	EXPECT_EQ(finish(graph, marker), &barrier);
+	EXPECT_EQ(finish(graph, barrier), nullptr);
+}
+
 TEST(command_graph, markers_wait_and_barriers_hold_up)
 {
 	command_graph graph(inherited);

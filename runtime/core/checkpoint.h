@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Checkpoint files are written and restored by commands.
+//
+// A write is two nodes of the graph. The *cut* reads the items: it has its place among the commands as a copy would, so
+// what it finds is what all commands before it have left, and commands behind it that write the items wait. It looks
+// for what has changed, and copies that. When the cut has finished those go on; the program's event is a second node,
+// which follows the cut and finishes when the file holds what was copied. Later commands of an in-order queue do not wait
+// for that one (node::aside).
+// A restore is one command, which writes the items.
+// One thread does all of it, in the order in which they become ready: so a cut never finds the file half written.
+#pragma once
+
+#include "core/checkpoint_store.h"
+#include "core/event.h"
+#include "core/memory.h"
+
+struct het_checkpoint final : het::rt::object {
+	het::rt::checkpoint_store store;
+
+	// These are of the last write that has finished. The lock's rank is leaf.
+	struct figures {
+		uint64_t written, pause_ns, compared;
+	};
+	figures last()
+	{
+		het::runtime_guard g(lock_);
+		return last_;
+	}
+	void note(const figures &f)
+	{
+		het::runtime_guard g(lock_);
+		last_ = f;
+	}
+
+      private:
+	het::futex_lock lock_;
+	figures last_ = {};
+};
+
+namespace het::rt
+{
+
+// This is what a command does with items. One thread runs it.
+class checkpoint_command : public het_event
+{
+      public:
+	checkpoint_command(het_queue *q, het_checkpoint &c) : het_event(q), file(reference<het_checkpoint>::to(&c)) {}
+	bool is_empty() const override { return false; }
+	begin_result begin(executor &) override;
+	virtual void run() = 0;
+
+      protected:
+	// Takes over items that were checked, which @access is done with. Returns 0 or a code.
+	int take_items(const char *call, const het_checkpoint_args &args, uint32_t access);
+
+	struct item {
+		char name[checkpoint::most_name + 1];
+		range bytes;
+		reference<het_memory> object;
+	};
+	std::span<item> items() { return {items_.get(), nitems_}; }
+
+	const reference<het_checkpoint> file;
+
+      private:
+	std::unique_ptr<item[]> items_;
+	std::unique_ptr<access_entry[]> entries_;
+	size_t nitems_ = 0;
+};
+
+class checkpoint_cut final : public checkpoint_command
+{
+      public:
+	// @done is the program's event.
+	checkpoint_cut(het_checkpoint &c, het_event &done)
+	    : checkpoint_command(nullptr, c), done_(reference<het_event>::to(&done))
+	{
+	}
+	int take(const het_checkpoint_args &args);
+	void run() override;
+
+      private:
+	int add_items(checkpoint::generation_writer &w);
+	int put(checkpoint::generation_writer &w, uint32_t number, uint64_t *compared);
+	int cut(checkpoint::generation_writer &w, uint64_t *compared);
+	int write(het_checkpoint::figures &f);
+
+	const reference<het_event> done_;
+	uint64_t memory_ = 0;
+};
+
+class checkpoint_restore final : public checkpoint_command
+{
+      public:
+	checkpoint_restore(het_queue &q, het_checkpoint &c) : checkpoint_command(&q, c) {}
+	int take(const het_checkpoint_args &args);
+	void run() override;
+
+      private:
+	int check_items();
+	int restore();
+};
+
+// The thread that runs them is there. It is false if none can be had.
+bool start_checkpoints();
+
+} // namespace het::rt

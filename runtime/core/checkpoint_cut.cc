@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+#include "core/checkpoint.h"
+#include "core/dispatch.h"
+#include "core/memory_error.h"
+#include "os/clock.h"
+#include "os/log.h"
+
+#include <algorithm>
+#include <gpuvm.h>
+
+namespace het::rt
+{
+
+using checkpoint::generation_writer;
+
+namespace
+{
+
+// So much is looked at, at a time. It stays in a processor's cache between the copy from the item and the checksum.
+constexpr size_t piece = size_t{256} << 10;
+constexpr uint64_t usual_memory = uint64_t{256} << 20;
+
+} // namespace
+
+int checkpoint_cut::take(const het_checkpoint_args &args)
+{
+	memory_ = args.memory ? args.memory : usual_memory;
+	return take_items("het_checkpoint_write", args, HET_READ_ONLY);
+}
+
+int checkpoint_cut::add_items(generation_writer &w)
+{
+	checkpoint::fault why;
+	for (const item &i : items()) {
+		if (!w.add_item(i.name, i.bytes.size(), why))
+			return file->store.say_failed(w, why);
+	}
+	return 0;
+}
+
+// Bytes that a device alone has travel, and stay there.
+int checkpoint_cut::put(generation_writer &w, uint32_t number, uint64_t *compared)
+{
+	const item &i = items()[number];
+	const checkpoint::item *old = file->store.held().find(i.name);
+	if (old && old->nbytes != i.bytes.size())
+		old = nullptr;
+	std::unique_ptr<std::byte[]> copy(new (std::nothrow) std::byte[piece]);
+	if (!copy)
+		return fail(HET_ENOMEM, "het_checkpoint_write: out of memory");
+	checkpoint::fault why;
+	for (size_t at = 0; at < i.bytes.size(); at += piece) {
+		const size_t n = std::min(piece, i.bytes.size() - at);
+		const range here = {i.bytes.begin + at, i.bytes.begin + at + n};
+		if (int err = gpuvm_host_read(here.ptr(), n, copy.get()))
+			return code_of(err);
+		*compared += n;
+		if (!w.put_changed(number, old, at / checkpoint::page_size, {copy.get(), n}, why))
+			return file->store.say_failed(w, why);
+	}
+	return 0;
+}
+
+int checkpoint_cut::cut(generation_writer &w, uint64_t *compared)
+{
+	int err = add_items(w);
+	for (uint32_t n = 0; n < items().size() && !err; n++)
+		err = put(w, n, compared);
+	return err;
+}
+
+// The items may be written again when the cut is over, while the bytes go to the disk.
+int checkpoint_cut::write(het_checkpoint::figures &f)
+{
+	const uint64_t began = now_ns();
+	std::unique_ptr<generation_writer> w;
+	int err = file->store.begin(memory_, w);
+	if (!err) {
+		err = cut(*w, &f.compared);
+		if (err)
+			file->store.abandon(*w);
+	}
+	f.pause_ns = now_ns() - began;
+	finish(*this, 0);
+	if (!err)
+		err = file->store.commit(*w);
+	f.written = w ? w->size() : 0;
+	return err;
+}
+
+void checkpoint_cut::run()
+{
+	reference<het_event> kept = reference<het_event>::to(this);
+	het_checkpoint::figures f = {};
+	const int err = write(f);
+	if (err)
+		done_->keep_why();
+	else
+		file->note(f);
+	finish(*done_, err);
+}
+
+} // namespace het::rt

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A checkpoint file by its name: it is opened, made, and made anew when too much of it is of no use any longer.
+#pragma once
+
+#include "checkpoint/writer.h"
+#include "core/disk_file.h"
+#include "os/lock.h"
+
+#include <memory>
+
+namespace het::rt
+{
+
+class checkpoint_store
+{
+      public:
+	// Returns 0 or a code.
+	int open(const char *path, bool read_only);
+	bool is_read_only() const { return read_only_; }
+	const char *path() const { return path_.get(); }
+
+	// --- these are called by one thread at a time ---
+
+	// Gets ready for a write: @w writes to the file, or to one that will take its place. Returns 0 or a code.
+	int begin(uint64_t room, std::unique_ptr<checkpoint::generation_writer> &w);
+	// The generation is to count. Returns 0, or a code, and then it does not. It ends what begin() began.
+	int commit(checkpoint::generation_writer &w);
+	void abandon(checkpoint::generation_writer &w);
+
+	const checkpoint::contents &held() const { return held_; }
+	uint64_t generation() const { return state_.generation; }
+	// Something that the writer did was false. Returns the code of that.
+	int say_failed(const checkpoint::generation_writer &w, const checkpoint::fault &why) const;
+	int read(const checkpoint::item &i, uint64_t first, uint64_t count, std::byte *to);
+
+	// --- this may be called by any thread ---
+
+	struct summary {
+		uint64_t generation, nitems, file_bytes;
+	};
+	summary look();
+	// It is false if there is no such item.
+	bool find_item(uint64_t number, char *name, uint64_t *nbytes);
+
+      private:
+	void make_smaller();
+
+	std::unique_ptr<char[]> path_, path_of_new_;
+	bool read_only_ = false;
+	bool is_there_ = false;
+	disk_file file_;
+	disk_file made_; // is written first where the file is not there
+	checkpoint::log_state state_;
+	// It is held while what the file holds changes, which is done in memory; its rank is leaf.
+	futex_lock lock_;
+	checkpoint::contents held_;
+};
+
+} // namespace het::rt

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A real file, and processes that are killed in the middle of a write: the system kills one that writes a file past its
+// limit, at the very byte that the test chooses.
+#include "core/checkpoint_store.h"
+
+#include <csignal>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <het.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+using namespace het::checkpoint;
+using het::rt::checkpoint_store;
+
+namespace
+{
+
+constexpr size_t some = 3 * page_size + 10;
+
+class checkpoint_store_test : public testing::Test
+{
+      protected:
+	checkpoint_store_test()
+	{
+		char name[] = "/tmp/het-store-XXXXXX";
+		folder_ = mkdtemp(name);
+		path_ = folder_ / "file";
+	}
+	~checkpoint_store_test() override { fs::remove_all(folder_); }
+
+	const char *path() const { return path_.c_str(); }
+	size_t nfiles() const
+	{
+		return size_t(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+	}
+
+      private:
+	fs::path folder_, path_;
+};
+
+// Writes an item whose bytes have all this value.
+int write(checkpoint_store &s, uint8_t value)
+{
+	std::unique_ptr<generation_writer> w;
+	if (int err = s.begin(0, w))
+		return err;
+	const std::vector<std::byte> data(some, std::byte(value));
+	const item *old = s.held().find("a");
+	fault why;
+	EXPECT_TRUE(w->add_item("a", some, why) && w->put_changed(0, old, 0, data, why));
+	return s.commit(*w);
+}
+
+// Returns the value that all bytes have, or -1 if there is nothing, or something else.
+int read(const char *path)
+{
+	checkpoint_store s;
+	std::vector<std::byte> data(some);
+	if (s.open(path, true) || s.read(*s.held().find("a"), 0, s.held().find("a")->npages(), data.data()))
+		return -1;
+	const bool same = std::ranges::all_of(data, [&](std::byte b) { return b == data[0]; });
+	return same ? int(data[0]) : -1;
+}
+
+template <class F> int status_of_child(F body)
+{
+	const pid_t child = fork();
+	if (!child) {
+		const rlimit no_core = {};
+		setrlimit(RLIMIT_CORE, &no_core);
+		_exit(body());
+	}
+	int status = 0;
+	waitpid(child, &status, 0);
+	return status;
+}
+
+} // namespace
+
+TEST_F(checkpoint_store_test, killed_at_any_byte_it_leaves_what_was_there)
+{
+	uint64_t kills = 0, size = 0;
+	uint8_t value = 0;
+	for (uint64_t limit = 0; value < 3; limit += 509) {
+		const int status = status_of_child([&] {
+			const rlimit most = {size + limit, RLIM_INFINITY};
+			setrlimit(RLIMIT_FSIZE, &most);
+			checkpoint_store s;
+			return s.open(path(), false) || write(s, uint8_t(value + 1));
+		});
+		if (WIFSIGNALED(status)) {
+			EXPECT_EQ(WTERMSIG(status), SIGXFSZ);
+			EXPECT_EQ(read(path()), value ? value : -1) << limit;
+			kills++;
+			continue;
+		}
+		ASSERT_EQ(status, 0);
+		EXPECT_EQ(read(path()), ++value);
+		EXPECT_EQ(nfiles(), 1u);
+		size = fs::file_size(path());
+		limit = 0;
+	}
+	EXPECT_GT(kills, 50u);
+}
+
+// What is left of a write that was killed is no part of the next one.
+TEST_F(checkpoint_store_test, the_next_write_begins_in_the_place_of_one_that_was_killed)
+{
+	{
+		checkpoint_store first;
+		ASSERT_EQ(first.open(path(), false), 0);
+		ASSERT_EQ(write(first, 1), 0);
+	}
+	const uint64_t size = fs::file_size(path());
+	const int status = status_of_child([&] {
+		const rlimit most = {size + some, RLIM_INFINITY};
+		setrlimit(RLIMIT_FSIZE, &most);
+		checkpoint_store again;
+		return again.open(path(), false) || write(again, 2);
+	});
+	ASSERT_TRUE(WIFSIGNALED(status));
+	ASSERT_GT(fs::file_size(path()), size);
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	ASSERT_EQ(write(s, 3), 0);
+	EXPECT_EQ(read(path()), 3);
+	EXPECT_EQ(fs::file_size(path()), s.look().file_bytes);
+}
+
+TEST_F(checkpoint_store_test, one_writes_and_others_read)
+{
+	checkpoint_store first, second, reader;
+	std::unique_ptr<generation_writer> w;
+	ASSERT_EQ(first.open(path(), false), 0);
+	ASSERT_EQ(second.open(path(), false), 0); // nothing is there yet
+	ASSERT_EQ(write(first, 1), 0);
+	EXPECT_EQ(read(path()), 1);
+	checkpoint_store late;
+	EXPECT_EQ(late.open(path(), false), HET_ESTATE);
+	ASSERT_EQ(reader.open(path(), true), 0);
+	ASSERT_EQ(write(first, 2), 0);
+	EXPECT_EQ(reader.look().generation, 1u);
+	EXPECT_EQ(second.begin(0, w), HET_ESTATE);
+	EXPECT_EQ(read(path()), 2);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(checkpoint_store_test, without_memory_it_is_told_and_may_be_tried_again)
+{
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	std::unique_ptr<generation_writer> w;
+	ASSERT_EQ(s.begin(0, w), 0);
+	fault why;
+	// A table of 256 MiB tells that all are zeros.
+	ASSERT_TRUE(w->add_item("a", uint64_t{64} << 30, why));
+	ASSERT_EQ(s.commit(*w), 0);
+	const int status = status_of_child([&] {
+		rlimit all;
+		getrlimit(RLIMIT_AS, &all);
+		const rlimit little = {uint64_t{200} << 20, all.rlim_max};
+		checkpoint_store again;
+		setrlimit(RLIMIT_AS, &little);
+		const int without = again.open(path(), true);
+		setrlimit(RLIMIT_AS, &all);
+		checkpoint_store third;
+		return without == HET_ENOMEM && third.open(path(), true) == 0 ? 0 : 1;
+	});
+	EXPECT_EQ(status, 0);
+}
+#endif

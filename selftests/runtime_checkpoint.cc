@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// Tests checkpoint files: what they hold when commands go on, when something fails or dies, and what they give to other
+// processes with other devices.
+#include "harness/clock.h"
+#include "harness/fixture.h"
+#include "harness/pattern.h"
+#include "harness/process.h"
+#include "harness/runtime.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace selftest;
+
+namespace
+{
+
+using checkpoint_handle = handle<het_checkpoint, het_checkpoint_release>;
+
+// A path in a folder that goes with it.
+class temporary_file
+{
+      public:
+	temporary_file()
+	{
+		char name[] = "/tmp/het-checkpoint-XXXXXX";
+		CHECK(mkdtemp(name));
+		folder_ = name;
+		path_ = folder_ + "/file";
+	}
+	~temporary_file()
+	{
+		unlink(path_.c_str());
+		unlink((path_ + ".new").c_str());
+		rmdir(folder_.c_str());
+	}
+	const char *path() const { return path_.c_str(); }
+	uint64_t size() const
+	{
+		struct stat s;
+		CHECK_SYS(stat(path(), &s));
+		return uint64_t(s.st_size);
+	}
+
+      private:
+	std::string folder_, path_;
+};
+
+struct items {
+	std::vector<het_checkpoint_item> all;
+
+	items &range(const char *name, void *p, size_t n)
+	{
+		het_checkpoint_item i = {};
+		i.name = name;
+		i.kind = HET_ARG_RANGE;
+		i.pointer = p;
+		i.nbytes = n;
+		all.push_back(i);
+		return *this;
+	}
+	items &object(const char *name, het_memory *m)
+	{
+		het_checkpoint_item i = {};
+		i.name = name;
+		i.kind = HET_ARG_MEMORY;
+		i.memory = m;
+		all.push_back(i);
+		return *this;
+	}
+	het_checkpoint_args args(het_checkpoint *c) const
+	{
+		het_checkpoint_args a = {};
+		a.size = sizeof a;
+		a.checkpoint = c;
+		a.item_size = sizeof(het_checkpoint_item);
+		a.items = all.data();
+		a.nitems = all.size();
+		return a;
+	}
+	int write(het_queue *q, het_checkpoint *c, het_event **e) const
+	{
+		het_checkpoint_args a = args(c);
+		return het_checkpoint_write(q, &a, e);
+	}
+	int restore(het_queue *q, het_checkpoint *c, het_event **e) const
+	{
+		het_checkpoint_args a = args(c);
+		return het_checkpoint_restore(q, &a, e);
+	}
+	// They do so to the end, which is the status.
+	int write_all(het_queue *q, het_checkpoint *c) const
+	{
+		event_handle e;
+		HET_OK(write(q, c, e.out()));
+		return end_of(e);
+	}
+	int restore_all(het_queue *q, het_checkpoint *c) const
+	{
+		event_handle e;
+		HET_OK(restore(q, c, e.out()));
+		return end_of(e);
+	}
+	static int end_of(het_event *e)
+	{
+		const int err = het_event_wait(1, &e);
+		CHECK(!err || err == HET_EWAIT);
+		return status_of(e);
+	}
+};
+
+het_checkpoint_info info_of(het_checkpoint *c)
+{
+	het_checkpoint_info i = {};
+	i.size = sizeof i;
+	HET_OK(het_checkpoint_describe(c, &i));
+	return i;
+}
+
+// Bytes that launches and checkpoints use, in three kinds of memory, and what they should be.
+struct world {
+	static constexpr size_t n = 150000;
+
+	explicit world(uint32_t seed) : heap(n + 7), wrapped(n)
+	{
+		HET_OK(het_memory_create(n, object.out()));
+		HET_OK(het_memory_wrap(wrapped.data(), n, wrapper.out()));
+		HET_OK(het_memory_part(object, 5000, n / 2, part.out()));
+		for (std::vector<uint8_t> *m : {&object_model, &heap_model, &wrapped_model}) {
+			m->resize(n);
+			fill_pattern(m->data(), 0, n, seed++);
+		}
+		memcpy(het_memory_pointer(object), object_model.data(), n);
+		memcpy(range(), heap_model.data(), n);
+		wrapped = wrapped_model;
+	}
+	uint8_t *range() { return heap.data() + 7; }
+	items named() { return items().object("object", object).range("range", range(), n).object("wrapped", wrapper); }
+	// Adds to some bytes of one of them.
+	void change(runtime_fixture &fx, context &t)
+	{
+		const auto value = uint8_t(1 + t.random.below(255));
+		const size_t at = t.random.below(n / 2), size = 1 + t.random.below(n / 2);
+		switch (t.random.below(3)) {
+		case 0:
+			HET_OK(fx.launch(fx.add, n / 2, {memory_arg(part, HET_READ_WRITE), value_arg(value)}));
+			add_to_model(object_model, 5000, n / 2, value);
+			break;
+		case 1:
+			HET_OK(fx.launch(fx.add, size,
+					 {range_arg(range() + at, size, HET_READ_WRITE), value_arg(value)}));
+			add_to_model(heap_model, at, size, value);
+			break;
+		default:
+			HET_OK(fx.launch(fx.combine, n,
+					 {memory_arg(object, HET_READ_ONLY), memory_arg(wrapper, HET_READ_WRITE)}));
+			for (size_t i = 0; i < n; i++)
+				wrapped_model[i] = uint8_t(3 * wrapped_model[i] + object_model[i]);
+		}
+	}
+	void check(const char *what)
+	{
+		CHECK_BYTES(het_memory_pointer(object), object_model.data(), n, what);
+		CHECK_BYTES(range(), heap_model.data(), n, what);
+		CHECK_BYTES(wrapped.data(), wrapped_model.data(), n, what);
+	}
+
+	std::vector<uint8_t> heap, wrapped;
+	memory_handle object, part, wrapper;
+	std::vector<uint8_t> object_model, heap_model, wrapped_model;
+};
+
+} // namespace
+
+// Commands are before and behind each write, and nobody waits for any of them. Another handle sees what was there when
+// the write had its turn.
+TEST(it_holds_what_was_there_in_its_turn, .traps = trap::best, .devices = device::runtime, .seconds = 40)
+{
+	for (uint32_t flags : {0, int(HET_QUEUE_IN_ORDER)}) {
+		runtime_fixture fx(t, flags);
+		temporary_file f;
+		checkpoint_handle c;
+		HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+		world w(1);
+		for (uint64_t round = 0; round < t.rounds(6, 100); round++) {
+			for (uint64_t k = t.random.below(4); k > 0; k--)
+				w.change(fx, t);
+			event_handle written;
+			const items all = w.named();
+			HET_OK(all.write(fx.queue, c, written.out()));
+			std::vector<uint8_t> then[] = {w.object_model, w.heap_model, w.wrapped_model};
+			for (uint64_t k = t.random.below(3); k > 0; k--)
+				w.change(fx, t);
+			CHECK_EQ(items::end_of(written), 0);
+			CHECK_EQ(info_of(c).generation, round + 1);
+
+			checkpoint_handle reader;
+			HET_OK(het_checkpoint_open(f.path(), HET_CHECKPOINT_READ_ONLY, reader.out()));
+			std::vector<uint8_t> a(world::n), b(world::n);
+			memory_handle m;
+			HET_OK(het_memory_create(world::n, m.out()));
+			items others;
+			others.object("wrapped", m)
+				.range("object", a.data(), a.size())
+				.range("range", b.data(), b.size());
+			CHECK_EQ(others.restore_all(fx.queue, reader), 0);
+			CHECK_BYTES(a.data(), then[0].data(), world::n, "object");
+			CHECK_BYTES(b.data(), then[1].data(), world::n, "range");
+			CHECK_BYTES(het_memory_pointer(m), then[2].data(), world::n, "wrapped");
+		}
+		HET_OK(het_finish(fx.queue));
+		w.check("at the end");
+	}
+}
+
+// A restore is a command among others, too, and what was on devices is of no use any longer.
+TEST(a_restore_has_its_turn, .traps = trap::best, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	world w(3);
+	w.change(fx, t);
+	const items all = w.named();
+	HET_OK(all.write(fx.queue, c, nullptr));
+	std::vector<uint8_t> then[] = {w.object_model, w.heap_model, w.wrapped_model};
+	for (int k = 0; k < 5; k++)
+		w.change(fx, t);
+	HET_OK(all.restore(fx.queue, c, nullptr));
+	w.object_model = then[0];
+	w.heap_model = then[1];
+	w.wrapped_model = then[2];
+	for (int k = 0; k < 3; k++)
+		w.change(fx, t);
+	HET_OK(het_finish(fx.queue));
+	w.check("after the restore");
+}
+
+TEST(only_what_has_changed_is_written, .traps = trap::best, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	const size_t n = size_t{4} << 20;
+	memory_handle m;
+	HET_OK(het_memory_create(n, m.out()));
+	std::vector<uint8_t> model(n);
+	fill_pattern(model.data(), 0, n, 1);
+	memcpy(het_memory_pointer(m), model.data(), n);
+	items all;
+	all.object("m", m);
+	CHECK_EQ(all.write_all(fx.queue, c), 0);
+	CHECK(info_of(c).written_bytes > n);
+	const size_t some = n / 100;
+	for (int k = 0; k < 3; k++) {
+		memory_handle part;
+		HET_OK(het_memory_part(m, size_t(k) * 1234567, some, part.out()));
+		const uint8_t one = 1;
+		HET_OK(fx.launch(fx.add, some, {memory_arg(part, HET_READ_WRITE), value_arg(one)}));
+		add_to_model(model, size_t(k) * 1234567, some, one);
+		CHECK_EQ(all.write_all(fx.queue, c), 0);
+		CHECK_LE(info_of(c).written_bytes, n * 3 / 100);
+	}
+	CHECK_EQ(all.write_all(fx.queue, c), 0);
+	CHECK_LE(info_of(c).written_bytes, 300);
+	memset(het_memory_pointer(m), 0, n);
+	CHECK_EQ(all.restore_all(fx.queue, c), 0);
+	CHECK_BYTES(het_memory_pointer(m), model.data(), n, "restored");
+}
+
+// Each write changes nearly all, so most of the file is soon of no use.
+TEST(it_is_made_smaller, .devices = device::none)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c, again;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	const size_t n = size_t{3} << 20;
+	std::vector<uint8_t> a(n);
+	items all;
+	all.range("a", a.data(), n);
+	uint64_t most = 0;
+	for (uint32_t k = 0; k < 20; k++) {
+		fill_pattern(a.data(), 0, n, k);
+		CHECK_EQ(all.write_all(fx.queue, c), 0);
+		CHECK_EQ(info_of(c).generation, k + 1);
+		CHECK_EQ(info_of(c).file_bytes, f.size());
+		most = std::max(most, f.size());
+	}
+	CHECK_LE(most, 10 * n);
+	c.reset();
+	HET_OK(het_checkpoint_open(f.path(), 0, again.out()));
+	CHECK_EQ(info_of(again).generation, 20);
+	std::vector<uint8_t> model = a;
+	std::fill(a.begin(), a.end(), 0);
+	CHECK_EQ(all.restore_all(fx.queue, again), 0);
+	CHECK_BYTES(a.data(), model.data(), n, "restored");
+}
+
+// --- what fails --------------------------------------------------------------------
+
+TEST(what_it_can_not_hold_is_refused, .traps = trap::best, .devices = device::runtime_apart)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	memory_handle m;
+	HET_OK(het_memory_create(100, m.out()));
+	char bytes[10] = {};
+	const auto refused = [&](het_checkpoint_item i, int code, const char *why) {
+		items list;
+		list.all.push_back(i);
+		HET_ERR(list.write(fx.queue, c, nullptr), code);
+		if (!strstr(het_last_error(), why))
+			FAIL("\"%s\" does not say \"%s\"", het_last_error(), why);
+		HET_ERR(list.restore(fx.queue, c, nullptr), code);
+	};
+	const auto item = [&](uint32_t kind, void *p, size_t n, het_memory *object) {
+		return het_checkpoint_item{"x", kind, 0, p, n, object};
+	};
+	refused(item(HET_ARG_ADDRESS, bytes, 10, nullptr), HET_EARG, "raw device memory");
+	refused(item(HET_ARG_TEXTURE, bytes, 0, nullptr), HET_EARG, "texture");
+	refused(item(HET_ARG_VALUE, bytes, 10, nullptr), HET_EARG, "kind 1");
+	refused(item(HET_ARG_RANGE, bytes, 0, nullptr), HET_EARG, "0 bytes");
+	refused(item(HET_ARG_RANGE, nullptr, 10, nullptr), HET_EARG, "10 bytes");
+	refused(item(HET_ARG_RANGE, bytes, 10, m), HET_EARG, "item x");
+	refused(item(HET_ARG_MEMORY, nullptr, 0, nullptr), HET_EARG, "memory object");
+	refused(item(HET_ARG_MEMORY, nullptr, 7, m), HET_EARG, "without pointer and size");
+	het_checkpoint_item i = item(HET_ARG_MEMORY, nullptr, 0, m);
+	i.reserved = 1;
+	refused(i, HET_EARG, "reserved");
+	i.reserved = 0;
+	i.name = nullptr;
+	refused(i, HET_ENULL, "name");
+	i.name = "";
+	refused(i, HET_EARG, "a name of 0 bytes");
+	const std::string longest(255, 'x'), longer(256, 'x');
+	i.name = longer.c_str();
+	refused(i, HET_EARG, "a name of 256 bytes");
+
+	items list;
+	HET_ERR(list.write(fx.queue, c, nullptr), HET_ENULL);
+	list.object("a", m).range("a", bytes, 10);
+	HET_ERR(list.write(fx.queue, c, nullptr), HET_EARG);
+	het_checkpoint_args a = list.args(c);
+	a.nitems = 0;
+	HET_ERR(het_checkpoint_write(fx.queue, &a, nullptr), HET_EARG);
+	a = list.args(c);
+	a.item_size--;
+	HET_ERR(het_checkpoint_write(fx.queue, &a, nullptr), HET_EARG);
+	a = list.args(nullptr);
+	HET_ERR(het_checkpoint_write(fx.queue, &a, nullptr), HET_ENULL);
+	HET_ERR(het_checkpoint_write(nullptr, &a, nullptr), HET_ENULL);
+	CHECK_EQ(info_of(c).generation, 0);
+
+	items good;
+	good.object(longest.c_str(), m);
+	CHECK_EQ(good.restore_all(fx.queue, c), HET_EFILE); // nothing was written yet
+	CHECK_EQ(good.write_all(fx.queue, c), 0);
+	char name[256];
+	uint64_t n;
+	HET_OK(het_checkpoint_holds(c, 0, name, &n));
+	CHECK(longest == name);
+	CHECK_EQ(n, 100);
+	HET_ERR(het_checkpoint_holds(c, 1, name, &n), HET_EARG);
+	items other, sized;
+	other.object("other", m);
+	CHECK_EQ(other.restore_all(fx.queue, c), HET_EARG);
+	sized.range(longest.c_str(), bytes, 10);
+	CHECK_EQ(sized.restore_all(fx.queue, c), HET_EARG);
+}
+
+TEST(files_that_can_not_be_used_are_refused, .devices = device::none)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c, other;
+	HET_ERR(het_checkpoint_open(nullptr, 0, c.out()), HET_ENULL);
+	HET_ERR(het_checkpoint_open("", 0, c.out()), HET_EARG);
+	HET_ERR(het_checkpoint_open(f.path(), 2, c.out()), HET_EARG);
+	HET_ERR(het_checkpoint_open(f.path(), HET_CHECKPOINT_READ_ONLY, c.out()), HET_EFILE);
+	HET_ERR(het_checkpoint_open("/dev/null", 0, c.out()), HET_EFILE);
+	HET_ERR(het_checkpoint_open("/tmp", HET_CHECKPOINT_READ_ONLY, c.out()), HET_EFILE);
+	std::vector<uint8_t> a(10000, 1);
+	items all;
+	all.range("a", a.data(), a.size());
+	HET_OK(het_checkpoint_open("/nonexistent/file", 0, c.out()));
+	CHECK_EQ(all.write_all(fx.queue, c), HET_EFILE);
+
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	CHECK_EQ(all.write_all(fx.queue, c), 0);
+	HET_ERR(het_checkpoint_open(f.path(), 0, other.out()), HET_ESTATE);
+	HET_OK(het_checkpoint_open(f.path(), HET_CHECKPOINT_READ_ONLY, other.out()));
+	HET_ERR(all.write(fx.queue, other, nullptr), HET_ESTATE);
+	c.reset();
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	c.reset();
+
+	// The page that is damaged is found before the first byte changes.
+	const int fd = open(f.path(), O_RDWR);
+	CHECK_SYS(fd);
+	CHECK_EQ(pwrite(fd, "x", 1, 9000), 1);
+	std::fill(a.begin(), a.end(), 7);
+	CHECK_EQ(all.restore_all(fx.queue, other), HET_EFILE);
+	for (uint8_t b : a)
+		CHECK_EQ(b, 7);
+	CHECK_SYS(ftruncate(fd, 5000));
+	HET_ERR(het_checkpoint_open(f.path(), 0, c.out()), HET_EFILE);
+	close(fd);
+}
+
+TEST(a_failure_before_it_leaves_the_file, .traps = trap::best, .devices = device::host | device::none)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	world w(5);
+	const items all = w.named();
+	CHECK_EQ(all.write_all(fx.queue, c), 0);
+	const uint64_t size = f.size();
+	event_handle user, written, restored;
+	HET_OK(het_user_event_create(user.out()));
+	het_event *const waits[] = {user};
+	het_checkpoint_args a = all.args(c);
+	a.waits = waits;
+	a.nwaits = 1;
+	HET_OK(het_checkpoint_write(fx.queue, &a, written.out()));
+	HET_OK(het_checkpoint_restore(fx.queue, &a, restored.out()));
+	CHECK_EQ(status_of(written), HET_QUEUED);
+	HET_OK(het_user_event_set(user, HET_EDEVICE));
+	CHECK_EQ(items::end_of(written), HET_EWAIT);
+	CHECK_EQ(items::end_of(restored), HET_EWAIT);
+	CHECK_EQ(f.size(), size);
+	CHECK_EQ(info_of(c).generation, 1);
+	CHECK_EQ(all.write_all(fx.queue, c), 0);
+}
+
+// A file may have no more than so many bytes: whatever the byte is that fails, what was there is there.
+TEST(a_full_disk_leaves_the_file, .devices = device::none, .seconds = 40)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	std::vector<uint8_t> a(20000), b(20000);
+	items all, others;
+	all.range("a", a.data(), a.size());
+	others.range("a", b.data(), b.size());
+	rlimit limit, none;
+	CHECK_SYS(getrlimit(RLIMIT_FSIZE, &none));
+	limit = none;
+	// The first write, which makes the file, fails, too.
+	limit.rlim_cur = 100;
+	CHECK_SYS(setrlimit(RLIMIT_FSIZE, &limit));
+	fill_pattern(a.data(), 0, a.size(), 1);
+	CHECK_EQ(all.write_all(fx.queue, c), HET_EFILE);
+	CHECK(access(f.path(), F_OK));
+	CHECK_SYS(setrlimit(RLIMIT_FSIZE, &none));
+	CHECK_EQ(all.write_all(fx.queue, c), 0);
+	std::vector<uint8_t> model = a;
+	for (uint32_t k = 0; k < t.rounds(40, 400); k++) {
+		const uint64_t size = f.size();
+		fill_pattern(a.data(), 0, a.size(), k + 2);
+		limit.rlim_cur = size + t.random.below(20300);
+		CHECK_SYS(setrlimit(RLIMIT_FSIZE, &limit));
+		const int failed = all.write_all(fx.queue, c);
+		CHECK_SYS(setrlimit(RLIMIT_FSIZE, &none));
+		CHECK_EQ(failed, HET_EFILE);
+		CHECK_EQ(f.size(), size);
+		checkpoint_handle reader;
+		HET_OK(het_checkpoint_open(f.path(), HET_CHECKPOINT_READ_ONLY, reader.out()));
+		CHECK_EQ(others.restore_all(fx.queue, reader), 0);
+		CHECK_BYTES(b.data(), model.data(), b.size(), "before");
+		if (k % 2) {
+			CHECK_EQ(all.write_all(fx.queue, c), 0);
+			model = a;
+		}
+	}
+}
+
+// --- other processes -----------------------------------------------------------------
+
+namespace
+{
+
+constexpr size_t killed_bytes = 300000;
+
+// Writes states until it is killed, each of which has one number in all bytes, and tells of those that are on the disk.
+void write_states(const char *path, int told)
+{
+	queue_handle queue;
+	checkpoint_handle c;
+	HET_OK(het_queue_create(nullptr, queue.out()));
+	HET_OK(het_checkpoint_open(path, 0, c.out()));
+	std::vector<uint8_t> a(killed_bytes), b(killed_bytes);
+	items all;
+	all.range("a", a.data(), a.size()).range("b", b.data(), b.size());
+	for (auto k = uint8_t(info_of(c).generation + 1);; k++) {
+		std::fill(a.begin(), a.end(), k);
+		std::fill(b.begin(), b.end(), k);
+		CHECK_EQ(all.write_all(queue, c), 0);
+		CHECK_EQ(write(told, &k, 1), 1);
+	}
+}
+
+// Checks that the file has one state, which is this one or the next.
+void check_state(const char *path, uint8_t last)
+{
+	queue_handle queue;
+	checkpoint_handle c;
+	HET_OK(het_queue_create(nullptr, queue.out()));
+	HET_OK(het_checkpoint_open(path, HET_CHECKPOINT_READ_ONLY, c.out()));
+	const auto now = uint8_t(info_of(c).generation);
+	CHECK(now == last || now == uint8_t(last + 1));
+	std::vector<uint8_t> a(killed_bytes), b(killed_bytes), model(killed_bytes, now);
+	items all;
+	all.range("a", a.data(), a.size()).range("b", b.data(), b.size());
+	CHECK_EQ(all.restore_all(queue, c), 0);
+	CHECK_BYTES(a.data(), model.data(), a.size(), "a");
+	CHECK_BYTES(b.data(), model.data(), b.size(), "b");
+}
+
+} // namespace
+
+TEST(killed_at_any_time_it_leaves_a_state, .devices = device::none, .seconds = 60)
+{
+	restart_with(t, {"HET_DEVICES=host", "HET_CACHE_SIZE=0"});
+	temporary_file f;
+	for (uint64_t round = 0; round < t.rounds(10, 200); round++) {
+		int told[2];
+		CHECK_SYS(pipe2(told, O_CLOEXEC));
+		const pid_t writer = fork();
+		CHECK_SYS(writer);
+		if (!writer) {
+			write_states(f.path(), told[1]);
+			_exit(1);
+		}
+		close(told[1]);
+		uint8_t last = 0;
+		for (uint64_t k = 1 + t.random.below(4); k > 0; k--)
+			CHECK_EQ(read(told[0], &last, 1), 1);
+		const timespec moment = {0, long(t.random.below(3'000'000))};
+		nanosleep(&moment, nullptr);
+		CHECK_SYS(kill(writer, SIGKILL));
+		expect_killed_by(wait_for(writer, 20 * t.patience), SIGKILL, "writer");
+		while (read(told[0], &last, 1) == 1)
+			;
+		close(told[0]);
+		expect_success(run_process(20 * t.patience, [&] { check_state(f.path(), last); }), "reader");
+	}
+}
+
+namespace
+{
+
+constexpr char path_setting[] = "HET_TEST_CHECKPOINT";
+constexpr int half = 5;
+
+// The work: its state after so many steps depends on all of them.
+void take_steps(runtime_fixture &fx, world &w, int first, int count)
+{
+	for (int k = first; k < first + count; k++) {
+		const auto value = uint8_t(k + 1);
+		HET_OK(fx.launch(fx.add, world::n / 2, {memory_arg(w.part, HET_READ_WRITE), value_arg(value)}));
+		HET_OK(fx.launch(
+			fx.combine, world::n,
+			{memory_arg(w.object, HET_READ_ONLY), range_arg(w.range(), world::n, HET_READ_WRITE)}));
+		HET_OK(fx.launch(
+			fx.combine, world::n,
+			{range_arg(w.range(), world::n, HET_READ_ONLY), memory_arg(w.wrapper, HET_READ_WRITE)}));
+	}
+}
+
+void take_steps(world &w, int count)
+{
+	for (int k = 0; k < count; k++) {
+		add_to_model(w.object_model, 5000, world::n / 2, uint8_t(k + 1));
+		for (size_t i = 0; i < world::n; i++) {
+			w.heap_model[i] = uint8_t(3 * w.heap_model[i] + w.object_model[i]);
+			w.wrapped_model[i] = uint8_t(3 * w.wrapped_model[i] + w.heap_model[i]);
+		}
+	}
+}
+
+} // namespace
+
+TEST(first_half, .traps = trap::best, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	temporary_file own;
+	const char *path = getenv(path_setting);
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(path ? path : own.path(), 0, c.out()));
+	world w(7);
+	take_steps(fx, w, 0, half);
+	const items all = w.named();
+	event_handle written;
+	HET_OK(all.write(fx.queue, c, written.out()));
+	take_steps(fx, w, half, 1); // is lost with this process
+	CHECK_EQ(items::end_of(written), 0);
+	HET_OK(het_finish(fx.queue));
+}
+
+TEST(second_half, .traps = trap::best, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	const char *path = getenv(path_setting);
+	if (!path)
+		skip("begun_on_a_gpu_it_is_ended_elsewhere runs it");
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(path, HET_CHECKPOINT_READ_ONLY, c.out()));
+	CHECK_EQ(info_of(c).nitems, 3);
+	world w(7), other(99);
+	const items all = other.named();
+	HET_OK(all.restore(fx.queue, c, nullptr));
+	take_steps(fx, other, half, half);
+	HET_OK(het_finish(fx.queue));
+	take_steps(w, 2 * half);
+	CHECK_BYTES(het_memory_pointer(other.object), w.object_model.data(), world::n, "object");
+	CHECK_BYTES(other.range(), w.heap_model.data(), world::n, "range");
+	CHECK_BYTES(other.wrapped.data(), w.wrapped_model.data(), world::n, "wrapped");
+}
+
+// The result is that of a run that never stopped. With the fake CUDA driver this needs no GPU.
+TEST(begun_on_a_gpu_it_is_ended_elsewhere, .devices = device::cuda, .seconds = 60)
+{
+	temporary_file f;
+	setenv(path_setting, f.path(), 1);
+	unsetenv("HET_TEST_DEVICES");
+	for (const char *device : {"cuda", "host", "none", "opencl"}) {
+		if (!strcmp(device, "cuda"))
+			stderr_of_case(t, "first_half.best.cuda.none");
+		stderr_of_case(t, (std::string("second_half.best.") + device + ".none").c_str());
+	}
+}
