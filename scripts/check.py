@@ -65,6 +65,7 @@ UNIT_TEST_PARTS = (
     "tools/analysis",
     "bench/apps",
     "bench/noc",
+    "bench/etc",
     "bench/micro",
 )
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
@@ -99,6 +100,7 @@ ONE_THREAD = [
     *sources("tools/analysis/tests/*_test.cc"),
     *sources("bench/apps/tests/*_test.cc"),
     *sources("bench/micro/tests/*_test.cc"),
+    *sources("bench/etc/tests/*_test.cc"),
     *(test for test in sources("bench/noc/tests/*_test.cc") if test != "noc_simulation_test"),
 ]
 # The leak sanitizer of LLVM 14 crashes at times where threads of what was loaded with dlopen() end with the process.

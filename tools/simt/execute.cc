@@ -136,6 +136,8 @@ bool runner::control(warp &w, fragment &f, const uop &u, lanes m)
 	case action::exit:
 		return end_lanes(w, f, m);
 	case action::barrier:
+		if (o_.trace && o_.trace_barriers)
+			trace(u, *f.in, m);
 		return barrier(w, f, u, m);
 	case action::warp_sync:
 		return warp_sync(w, f, u, m);

@@ -47,6 +47,7 @@ struct options {
 	uint32_t resident_blocks = 1;                   // those that take turns; the others begin when one ends
 	std::function<void(std::string_view)> print;    // takes what kernels print; null means that it goes nowhere
 	std::function<void(const step &)> trace;        // told everything but control flow
+	bool trace_barriers = false;                    // and barriers, too
 };
 
 // A check's finding has the first occurrence, and how many there were.
