@@ -284,7 +284,7 @@ TEST(lost_copies_are_found, .traps = trap::best, .seconds = 100)
 TEST(stale_copies_that_were_kept_are_found, .traps = trap::best, .seconds = 100)
 {
 	const auto hunt_in = [](const char *filter, const char *device, unsigned attempts) {
-		return hunt{"runtime_slices", {filter, device, "--jobs=2"}, "10", 90, attempts};
+		return hunt{"runtime_kept", {filter, device, "--jobs=2"}, "10", 90, attempts};
 	};
 	expect_found(t, "keeps_written", hunt_in("--filter=launches_fetch", "--device=host", 1));
 	expect_found(t, "keeps_elsewhere", hunt_in("--filter=kept_is_as", "--device=host2", 20));
@@ -293,7 +293,7 @@ TEST(stale_copies_that_were_kept_are_found, .traps = trap::best, .seconds = 100)
 TEST(copies_that_did_not_come_home_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "keeps_failed",
-		     {"runtime_slices", {"--filter=did_not_come_home", "--device=cuda,cuda2"}, "10", 90, 2});
+		     {"runtime_kept", {"--filter=did_not_come_home", "--device=cuda,cuda2"}, "10", 90, 2});
 }
 
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by
