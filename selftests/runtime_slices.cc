@@ -2,6 +2,7 @@
 // A launch whose own arrays are larger than what the library may use of a device's memory runs there as slices.
 #include "fake/fake_cuda.h"
 #include "harness/clock.h"
+#include "harness/combine.h"
 #include "harness/process.h"
 #include "harness/rounds.h"
 #include "harness/slices_kernels.h"
@@ -161,11 +162,6 @@ class slices_fixture : public runtime_fixture
 	std::vector<std::unique_ptr<kernel_handle>> kernels_;
 };
 
-het_arg by_bytes(const model_array &a, uint32_t access)
-{
-	return range_arg(a.b.data(), a.size(), access, each_byte);
-}
-
 // --- the device ----------------------------------------------------------------
 
 // Slices have run since, and have given their memory back.
@@ -175,19 +171,6 @@ void check_sliced(const het_memory_info &before, uint64_t least_slices = 2)
 	CHECK_EQ(now.windows, 0);
 	if (now.slices - before.slices < least_slices)
 		FAIL("%zu slices, not %zu or more", size_t(now.slices - before.slices), size_t(least_slices));
-}
-
-void combine_model(model_array &from, model_array &to)
-{
-	for (size_t i = 0; i < to.size(); i++)
-		to.model[i] = uint8_t(3 * to.model[i] + from.model[i]);
-}
-
-void combine(runtime_fixture &fx, model_array &from, model_array &to, het_event **e = nullptr, het_queue *q = nullptr)
-{
-	HET_OK(fx.launch(fx.combine, to.size(), {by_bytes(from, HET_READ_ONLY), by_bytes(to, HET_READ_WRITE)}, e,
-			 {.queue = q}));
-	combine_model(from, to);
 }
 
 } // namespace
@@ -208,7 +191,8 @@ TEST(what_does_not_fit_runs, .traps = trap::best | trap::sigsegv, .devices = one
 	check_sliced(before, 3 * 8);
 	het_memory_info now = memory_of(device_apart());
 	CHECK_EQ(now.sent + now.reused - before.sent - before.reused, 3 * 2 * n);
-	CHECK_EQ(now.brought - before.brought, 3 * n);
+	const uint64_t brought = now.brought - before.brought; // what stayed there is overwritten by the next
+	CHECK(brought >= n && brought <= 3 * n);
 	CHECK_EQ(now.given, before.given);
 }
 
@@ -372,283 +356,6 @@ TEST(touches_wait_for_the_last_slice, .traps = trap::best | trap::sigsegv, .devi
 	}
 }
 
-// --- what is kept between launches ---------------------------------------------
-
-namespace
-{
-
-// What a device has kept is no reason for its budget to be exceeded.
-void check_budget(het_device *d)
-{
-	const het_memory_info m = memory_of(d);
-	CHECK(m.kept + m.arrays + m.raw + m.copies <= m.budget);
-}
-
-std::vector<het_device *> devices_with_memory()
-{
-	std::vector<het_device *> all = all_devices();
-	std::erase_if(all, [](het_device *d) { return !memory_of(d).budget; });
-	return all;
-}
-
-// Launches in slices on several devices, and in place, on arrays that the host writes, that others take the place of,
-// and that leave for whole launches, with budgets that change.
-class program_of_slices
-{
-      public:
-	program_of_slices(context &t, slices_fixture &fx) : t_(t), fx_(fx), devices_(devices_with_memory())
-	{
-		for (unsigned i = 0; i < arrays; i++)
-			make(i);
-	}
-
-	void step()
-	{
-		const unsigned a = below(arrays), b = (a + !t_.random.one_in(8)) % arrays;
-		het_device *const d = devices_[below(devices_.size())];
-		const unsigned what = below(10), times = 1 + below(3);
-		for (unsigned i = 0; i < times && what < 6; i++)
-			launch(what, *all_[a], *all_[b], d);
-		if (what < 6)
-			return;
-		HET_OK(het_finish(fx_.queue));
-		if (what == 6) {
-			HET_OK(het_device_set_budget(d, (250 << 10) + below(350 << 10)));
-			check_budget(d);
-		} else if (what == 7 && t_.random.one_in(4)) {
-			make(a);
-		} else {
-			touch(*all_[a]);
-		}
-	}
-
-	void check()
-	{
-		HET_OK(het_finish(fx_.queue));
-		for (auto &a : all_)
-			a->check("in the end");
-		for (het_device *d : devices_)
-			check_budget(d);
-	}
-	uint64_t reused() const
-	{
-		uint64_t n = 0;
-		for (het_device *d : devices_)
-			n += memory_of(d).reused;
-		return n;
-	}
-
-      private:
-	static constexpr unsigned arrays = 2;
-	static constexpr size_t size = (330 << 10) + 70;
-
-	size_t below(size_t n) { return t_.random.below(n); }
-	void make(unsigned i)
-	{
-		constexpr uint32_t kinds[] = {kind::mmapped, kind::slice, kind::library, kind::map};
-		if (i < all_.size())
-			all_[i].reset();
-		else
-			all_.emplace_back();
-		all_[i] = std::make_unique<model_array>(kinds[below(4)], size, unsigned(below(200)));
-	}
-	static het_arg part(const model_array &a, size_t off, size_t n, uint32_t access)
-	{
-		return range_arg(a.b.data() + off, n, access, each_byte);
-	}
-	void launch(unsigned what, model_array &a, model_array &b, het_device *d)
-	{
-		const bool whole = what < 3, in_place = what == 1 && t_.v.device == device::cuda && t_.random.one_in(2);
-		const size_t off = whole ? 0 : below(size / 2), n = whole ? size : 1 + below(size - off);
-		if (what == 5 && &a != &b) {
-			HET_OK(fx_.launch(fx_.copy, n,
-					  {part(a, off, n, HET_READ_ONLY), part(b, off, n, HET_WRITE_ONLY)}, nullptr,
-					  {.device = d}));
-			std::copy_n(a.model.begin() + long(off), n, b.model.begin() + long(off));
-			return;
-		}
-		const het_arg from = part(a, off, n, HET_READ_ONLY), to = part(b, off, n, HET_READ_WRITE);
-		if (in_place) {
-			launch_in_place(a, b, d);
-			return;
-		}
-		HET_OK(fx_.launch(fx_.combine, n, {from, to}, nullptr, {.device = d}));
-		for (size_t i = off; i < off + n; i++)
-			b.model[i] = uint8_t(3 * b.model[i] + a.model[i]);
-	}
-	// There may be no memory for what has to be on the device.
-	void launch_in_place(model_array &a, model_array &b, het_device *d)
-	{
-		event_handle e;
-		if (fx_.launch(fx_.combine, size, {a.all(HET_READ_ONLY), b.all(HET_READ_WRITE)}, e.out(),
-			       {.device = d}))
-			return;
-		het_event *events[] = {e};
-		if (!het_event_wait(1, events))
-			combine_model(a, b);
-	}
-	void touch(model_array &a)
-	{
-		const size_t off = below(size), n = 1 + below(std::min<size_t>(size - off, 40000));
-		a.check(off, n, "between launches");
-		for (size_t i = off; i < off + n; i += 1 + below(3000))
-			a.b.data()[i] = a.model[i] = uint8_t(below(256));
-	}
-
-	context &t_;
-	slices_fixture &fx_;
-	const std::vector<het_device *> devices_;
-	std::vector<std::unique_ptr<model_array>> all_;
-};
-
-} // namespace
-
-TEST(what_is_kept_is_as_the_host_has_it, .traps = trap::best | trap::sigsegv, .devices = one_device | device::host2,
-     .seconds = 60)
-{
-	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=500K"});
-	program_of_slices p(t, fx);
-	const unsigned rounds = t.rounds(60, 3000);
-	for (unsigned i = 0; i < rounds; i++)
-		p.step();
-	p.check();
-	// A short program may write all that was kept before it could be used.
-	CHECK(rounds < 1000 || p.reused() > 0);
-}
-
-// From the second launch on as much is kept as there is memory for: half of the arrays, or on a GPU with many units, to
-// keep which busy takes larger slices, a quarter. A host's write is seen, and costs a fetch of what was written with it.
-// What fits whole takes the memory.
-TEST(launches_fetch_what_is_not_kept, .traps = trap::best, .devices = one_device)
-{
-	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=1200K"});
-	const size_t n = 1 << 20;
-	het_device *d = device_apart();
-	model_array from(kind::library, n), to(kind::library, n, 2), few(kind::mmapped, 1 << 20, 3);
-	std::vector<uint64_t> sent;
-	for (unsigned i = 0; i < 6; i++) {
-		const het_memory_info before = memory_of(d);
-		if (i == 4)
-			from.b.data()[n / 100] = from.model[n / 100] = 77;
-		combine(fx, from, to);
-		HET_OK(het_finish(fx.queue));
-		const het_memory_info now = memory_of(d);
-		sent.push_back(now.sent - before.sent);
-		CHECK_EQ(sent.back() + now.reused - before.reused, 2 * n);
-		CHECK_EQ(now.brought - before.brought, n);
-		check_budget(d);
-	}
-	CHECK_EQ(sent[0], 2 * n);
-	CHECK_EQ(sent[1], 2 * n);
-	const uint64_t kept = memory_of(d).kept;
-	CHECK(kept > n / 4);
-	CHECK(sent[2] < 2 * n - kept / 4 * 3);
-	CHECK_EQ(sent[3], sent[2]);
-	CHECK(sent[4] > sent[3] && sent[4] < 2 * n);
-	HET_OK(fx.launch(fx.add, few.size(), {few.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr, {.device = d}));
-	add_to_model(few.model, 0, few.size(), 1);
-	HET_OK(het_finish(fx.queue));
-	CHECK(memory_of(d).arrays >= few.size());
-	check_budget(d);
-	to.check("what was read and written");
-	few.check("what fits");
-}
-
-// What is kept goes with the array, and when the budget is lowered.
-TEST(what_is_kept_goes, .traps = trap::best, .devices = one_device)
-{
-	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=1200K"});
-	const size_t n = 1 << 20;
-	het_device *d = device_apart();
-	for (unsigned round = 0; round < 3; round++) {
-		model_array from(kind::mmapped, n, round), to(kind::mmapped, n, 2);
-		HET_OK(het_device_set_budget(d, 1200 << 10));
-		for (unsigned i = 0; i < 3; i++)
-			combine(fx, from, to);
-		HET_OK(het_finish(fx.queue));
-		CHECK(memory_of(d).kept > n / 4);
-		HET_OK(het_device_set_budget(d, 300 << 10));
-		check_budget(d);
-		combine(fx, from, to);
-		HET_OK(het_finish(fx.queue));
-		check_budget(d);
-		to.check("what was read and written");
-	}
-}
-
-// What the host writes each time is not worth keeping, which is tried anew from time to time.
-TEST(what_the_host_writes_is_not_kept, .traps = trap::best, .devices = one_device)
-{
-	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=500K"});
-	const size_t n = 256 << 10;
-	het_device *d = device_apart();
-	model_array from(kind::library, n), to(kind::library, n, 2);
-	for (unsigned i = 0; i < 12; i++) {
-		for (model_array *a : {&from, &to}) {
-			for (size_t k = 0; k < n; k++)
-				a->b.data()[k] = a->model[k] = uint8_t(k + i);
-		}
-		combine(fx, from, to);
-		HET_OK(het_finish(fx.queue));
-	}
-	to.check("what was read and written");
-	CHECK_EQ(memory_of(d).reused, 0);
-	const uint64_t kept = memory_of(d).kept;
-	for (unsigned i = 0; i < 12; i++)
-		combine(fx, from, to);
-	HET_OK(het_finish(fx.queue));
-	to.check("what was read and written without the host");
-	CHECK(memory_of(d).reused > 0 && memory_of(d).kept >= kept);
-}
-
-// Bytes that are copied exactly are those of host memory, which is no other copy, and what is kept of them is forgotten.
-TEST(exact_copies_of_what_slices_have_written, .traps = trap::best, .devices = one_device)
-{
-	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=1200K"});
-	const size_t n = 1 << 20, some = 3000;
-	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
-	std::vector<uint8_t> bytes(some);
-	for (unsigned i = 0; i < 4; i++) {
-		combine(fx, from, to);
-		HET_OK(het_finish(fx.queue));
-		for (model_array *a : {&from, &to}) {
-			const size_t off = n / 100 + 17 * i;
-			CHECK_OK(gpuvm_host_read(a->b.data() + off, some, bytes.data()));
-			CHECK_BYTES(bytes.data(), a->model.data() + off, some, "read exactly");
-			for (uint8_t &b : bytes)
-				b = uint8_t(b + 3);
-			CHECK_OK(gpuvm_host_write(a->b.data() + off, some, bytes.data()));
-			std::copy(bytes.begin(), bytes.end(), a->model.begin() + long(off));
-		}
-	}
-	combine(fx, from, to);
-	HET_OK(het_finish(fx.queue));
-	from.check("what was read");
-	to.check("what was read and written");
-}
-
-// If what was written does not come home what is kept of it is of before, or is not kept.
-TEST(what_did_not_come_home_is_not_kept, .traps = trap::best, .devices = device::cuda)
-{
-	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=1200K"});
-	const size_t n = 1 << 20;
-	for (int after : {0, 2, 5}) {
-		model_array from(kind::mmapped, n), to(kind::mmapped, n, 2), copied(kind::mmapped, n, 3);
-		for (unsigned i = 0; i < 3; i++)
-			combine(fx, from, to);
-		HET_OK(het_finish(fx.queue));
-		fail_cuda_call("cuMemcpyDtoHAsync_v2", cuda_out_of_memory, after);
-		event_handle e;
-		combine(fx, from, to, e.out());
-		het_event *events[] = {e};
-		CHECK_EQ(het_event_wait(1, events), HET_EWAIT);
-		fake_cuda_driver().fail_symbol = nullptr;
-		HET_OK(fx.launch(fx.copy, n, {by_bytes(to, HET_READ_ONLY), by_bytes(copied, HET_WRITE_ONLY)}));
-		HET_OK(het_finish(fx.queue));
-		CHECK(std::equal(copied.b.data(), copied.b.data() + n, to.b.data()));
-	}
-}
-
 // --- others --------------------------------------------------------------------
 
 // Each thread has launches that need most of the budget.
@@ -663,7 +370,7 @@ TEST(queues_with_slices, .traps = trap::best, .devices = one_device | device::ho
 			queue_handle q;
 			HET_OK(het_queue_create(nullptr, q.out()));
 			for (unsigned round = 0; round < 6; round++) {
-				combine(fx, from, to, nullptr, q);
+				combine(fx, from, to, nullptr, {.queue = q});
 				if (round % 3 == 2) {
 					HET_OK(het_finish(q));
 					to.check("in a thread, between its launches");
@@ -794,7 +501,7 @@ TEST(a_callback_frees_memory, .traps = trap::best, .devices = one_device)
 		else
 			HET_OK(fx.launch(fx.slow, few.size(), {few.all(HET_READ_WRITE), value_arg(uint8_t{1})},
 					 first.out()));
-		combine(fx, from, other, second.out(), q);
+		combine(fx, from, other, second.out(), {.queue = q});
 		HET_OK(het_event_callback(
 			first, [](het_event *, int, void *arg) { static_cast<block *>(arg)->release(); }, &other.b));
 		het_event *both[] = {first, second};
