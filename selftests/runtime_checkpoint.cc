@@ -468,10 +468,11 @@ TEST(a_full_disk_leaves_the_file, .devices = device::none, .seconds = 40)
 	CHECK_SYS(setrlimit(RLIMIT_FSIZE, &none));
 	CHECK_EQ(all.write_all(fx.queue, c), 0);
 	std::vector<uint8_t> model = a;
+	const uint64_t all_bytes = info_of(c).written_bytes; // as of all writes that follow
 	for (uint32_t k = 0; k < t.rounds(40, 400); k++) {
 		const uint64_t size = f.size();
 		fill_pattern(a.data(), 0, a.size(), k + 2);
-		limit.rlim_cur = size + t.random.below(20300);
+		limit.rlim_cur = size + t.random.below(all_bytes);
 		CHECK_SYS(setrlimit(RLIMIT_FSIZE, &limit));
 		const int failed = all.write_all(fx.queue, c);
 		CHECK_SYS(setrlimit(RLIMIT_FSIZE, &none));

@@ -60,7 +60,11 @@ class checkpoint_command : public het_event
 	};
 	std::span<item> items() { return {items_.get(), nitems_}; }
 
-	const reference<het_checkpoint> file;
+	// The program is about to hear of the end, and may free what it has named. The command has left the graph's order.
+	void let_go_of_items() { items_.reset(); }
+
+	// Who hears that the last command on a file is over may open it anew: this is given back before.
+	reference<het_checkpoint> file;
 
       private:
 	std::unique_ptr<item[]> items_;

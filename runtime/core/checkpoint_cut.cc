@@ -97,6 +97,8 @@ void checkpoint_cut::run()
 		done_->keep_why();
 	else
 		file->note(f);
+	let_go_of_items();
+	file = {};
 	finish(*done_, err);
 }
 
