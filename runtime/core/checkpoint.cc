@@ -4,6 +4,7 @@
 #include "core/event_thread.h"
 #include "core/ranges.h"
 #include "core/runtime.h"
+#include "os/clock.h"
 #include "os/log.h"
 #include "os/thread.h"
 
@@ -93,6 +94,7 @@ bool start_checkpoints()
 
 begin_result checkpoint_command::begin(executor &)
 {
+	begun_at_ = now_ns();
 	runs.add(*this);
 	return begin_result::detached;
 }

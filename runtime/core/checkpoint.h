@@ -61,6 +61,8 @@ class checkpoint_command : public het_event
 	virtual void run() = 0;
 
       protected:
+	// Since then others may have waited for it.
+	uint64_t begun_at() const { return begun_at_; }
 	// Takes over items that were checked, which @access is done with. Returns 0 or a code.
 	int take_items(const char *call, const het_checkpoint_args &args, uint32_t access);
 
@@ -80,6 +82,7 @@ class checkpoint_command : public het_event
 	std::unique_ptr<reference<het_memory>[]> objects_;
 	std::unique_ptr<access_entry[]> entries_;
 	size_t nitems_ = 0;
+	uint64_t begun_at_ = 0;
 };
 
 class checkpoint_cut final : public checkpoint_command

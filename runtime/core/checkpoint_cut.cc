@@ -102,7 +102,6 @@ int checkpoint_cut::cut(generation_writer &w, uint64_t *compared)
 // The items may be written again when the cut is over, while the bytes go to the disk.
 int checkpoint_cut::write(het_checkpoint::figures &f)
 {
-	const uint64_t began = now_ns();
 	std::unique_ptr<generation_writer> w;
 	int err = file->store.begin(memory_, w);
 	if (!err) {
@@ -110,7 +109,7 @@ int checkpoint_cut::write(het_checkpoint::figures &f)
 		if (err)
 			file->store.abandon(*w);
 	}
-	f.pause_ns = now_ns() - began;
+	f.pause_ns = now_ns() - begun_at();
 	finish(*this, 0);
 	if (!err)
 		err = file->store.commit(*w);
