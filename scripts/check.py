@@ -385,6 +385,7 @@ LAUNCH_COSTS = (
     ("touch-stages", "host"),
     ("oversubscription", "opencl"),
     ("in-place", "cuda"),
+    ("checkpoint", "apart"),
 )
 
 

@@ -84,6 +84,7 @@ array *new_array(memory_context &context)
 	a->fragmented = nullptr;
 	a->pending = nullptr;
 	a->visitors = 0;
+	a->changes.store(nullptr);
 	a->pinned.store(0);
 	a->pin_tried = a->being_pinned = 0;
 	a->pinner = 0;

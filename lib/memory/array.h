@@ -112,6 +112,7 @@ struct pending_kernel;   // memory/pending.h
 struct fragmented_chunk; // memory/fragmented.h
 struct array_history;    // memory/history.h
 struct array_sending;    // memory/send_ahead.cc
+struct array_changes;    // memory/noted_changes.h
 
 struct array {
 	// It guards all that follows unless said otherwise. Its rank is array.
@@ -132,6 +133,8 @@ struct array {
 	std::atomic<uint32_t> unseen_ends, ends_to_pass;
 	// The same of begins of readers.
 	std::atomic<uint32_t> unseen_begins;
+	// When its chunks were written last; null: nobody has asked. Set under the lock.
+	std::atomic<array_changes *> changes;
 	// Devices that copy straight to and from the body; memory/pin.h. Set under the lock.
 	std::atomic<copyset> pinned;
 

@@ -8,6 +8,7 @@
 #include "memory/fragmented.h"
 #include "memory/host_writes.h"
 #include "memory/lost_pages.h"
+#include "memory/noted_changes.h"
 #include "memory/pending.h"
 #include "os/log.h"
 #include "os/probes.h"
@@ -42,8 +43,11 @@ int lower_access(array &a, layout::span s, access to)
 		}
 		if (e > 0)
 			take_in_found_writes(a, {first, c});
-		for (uint32_t i = first; i < c; i++)
+		for (uint32_t i = first; i < c; i++) {
+			if (a.chunks[i].host == access::write)
+				note_change(a, i);
 			a.chunks[i].host = lowest;
+		}
 	}
 	return err;
 }
@@ -105,6 +109,7 @@ void enter_all(array &a, layout::span s, chunk_state next)
 int give_to_device(array &a, layout::span s, unsigned device)
 {
 	a.fast.store(0);
+	note_change(a, s);
 	int err = lower_access(a, s, access::none);
 	const chunk_state owner = {device_copy(device), access::none};
 	steps known(a, event::end_written, device);

@@ -10,6 +10,7 @@
 #include "memory/host_writes.h"
 #include "memory/lane.h"
 #include "memory/library.h"
+#include "memory/noted_changes.h"
 #include "memory/pending.h"
 #include "memory/transfer.h"
 #include "memory/uses.h"
@@ -137,6 +138,8 @@ class exact_copy
 		const int err = copy_runs();
 		delay_point();
 		g_.lock();
+		if (writes_)
+			note_change(a_, {next_, c});
 		drop_unwritten();
 		release_chunks(a_, next_, c - next_);
 		next_ = c;

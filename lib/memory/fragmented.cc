@@ -2,6 +2,7 @@
 #include "memory/fragmented.h"
 
 #include "memory/context.h"
+#include "memory/noted_changes.h"
 #include "os/pool.h"
 
 #include <bit>
@@ -80,6 +81,7 @@ copies_at copies_of(const array &a, uint32_t c, uintptr_t at)
 
 bool write_fragment(array &a, uint32_t c, range bytes, unsigned device)
 {
+	note_change(a, c);
 	return change(a, c, bytes, device, &fragments::write);
 }
 
@@ -143,6 +145,9 @@ void enter(array &a, chunk &ch, chunk_state next)
 	}
 	auto c = uint32_t(&ch - a.chunks);
 	a.sent.void_copy_of(c);
+	// The host may have written, or may do so from now on.
+	if (ch.host == access::write || next.host == access::write || next.valid == host_copy)
+		note_change(a, c);
 	if (next != ch.state())
 		forget_fragments(a, c);
 	ch.valid = next.valid;

@@ -4,6 +4,7 @@
 #include "memory/body.h"
 #include "memory/fragmented.h"
 #include "memory/history.h"
+#include "memory/noted_changes.h"
 
 namespace het
 {
@@ -24,6 +25,7 @@ void own(array &a, chunk &ch)
 	narrow_fast(a, host_copy);
 	forget_fragments(a, c);
 	note_unseen_write(a, c);
+	note_change(a, c);
 	if (a.context->strict)
 		ch.valid = host_copy;
 	else

@@ -13,6 +13,7 @@
 #include "memory/home.h"
 #include "memory/host_writes.h"
 #include "memory/lane.h"
+#include "memory/noted_changes.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
 #include "memory/rewrites.h"
@@ -281,6 +282,8 @@ int end_writer(array &a, array_guard &g, const usage &u, pending_kernel **pendin
 {
 	layout::span s = a.place.chunks_of(u.part);
 	int err = wait_until_quiet(a, g, s);
+	if (!notes)
+		note_change(a, s);
 	how.may &= u.joint == joint_kind::none;
 	bool all_given = !(notes ? give_written(a, u, *notes) : give_or_foresee(a, g, u, how));
 	if (*pending) {
@@ -467,6 +470,7 @@ int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)
 	int err = end_for_others(a, g, u, mode);
 	if (ran && writes(mode)) {
 		wait_until_idle(a, g, a.place.chunks_of(u.part));
+		note_change(a, a.place.chunks_of(u.part));
 		err = drop_copies(a, u.part, u.device);
 		// Who got them meanwhile got what the kernel had made of them.
 		if (had_only_copy(a, u))
@@ -481,9 +485,14 @@ int end_kernel(array &a, const usage &u, pending_kernel *pending, write_notes *n
 {
 	// If all is valid on the device alone since the begin, nothing changes. A plain load would not do: see
 	// leave_fast().
-	if (u.whole && !pending && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) && passes_unseen(a) &&
-	    close_whole(a.links[u.device]))
-		return 0;
+	const bool tells_changes = notes && a.changes.load(std::memory_order_relaxed);
+	if (u.whole && !pending && !tells_changes && a.fast.fetch_or(0) == (device_copy(u.device) | host_copy) &&
+	    passes_unseen(a)) {
+		if (u.ends != ending::reader)
+			note_whole_change(a);
+		if (close_whole(a.links[u.device]))
+			return 0;
+	}
 	if (u.whole && !pending && u.ends != ending::writer && close_reader(a.links[u.device]))
 		return 0;
 	if (pending)

@@ -14,6 +14,7 @@
 #include "memory/hooks.h"
 #include "memory/host_buffers.h"
 #include "memory/library.h"
+#include "memory/noted_changes.h"
 #include "memory/partial_loss.h"
 #include "memory/pending.h"
 #include "memory/pin.h"
@@ -124,6 +125,7 @@ void discard_array(array &a)
 	forget_all_fragments(a);
 	forget_touches(a);
 	forget_sending(a);
+	forget_changes(a);
 	if (a.chunks)
 		pool().release(a.chunks, a.place.chunks * sizeof(chunk));
 	a.chunks = nullptr;

@@ -4,10 +4,12 @@
 #include "core/event_thread.h"
 #include "core/ranges.h"
 #include "core/runtime.h"
+#include "os/clock.h"
 #include "os/log.h"
 #include "os/thread.h"
 
 #include <cstring>
+#include <utility>
 
 namespace het::rt
 {
@@ -92,6 +94,7 @@ bool start_checkpoints()
 
 begin_result checkpoint_command::begin(executor &)
 {
+	begun_at_ = now_ns();
 	runs.add(*this);
 	return begin_result::detached;
 }
@@ -101,8 +104,9 @@ int checkpoint_command::take_items(const char *call, const het_checkpoint_args &
 	if (int err = check_items(call, args))
 		return err;
 	items_.reset(new (std::nothrow) item[args.nitems]);
+	objects_.reset(new (std::nothrow) reference<het_memory>[args.nitems]);
 	entries_.reset(new (std::nothrow) access_entry[args.nitems]);
-	if (!items_ || !entries_)
+	if (!items_ || !objects_ || !entries_)
 		return fail(HET_ENOMEM, "%s: out of memory", call);
 	nitems_ = args.nitems;
 	for (size_t n = 0; n < nitems_; n++) {
@@ -110,7 +114,7 @@ int checkpoint_command::take_items(const char *call, const het_checkpoint_args &
 		item &i = items_[n];
 		strcpy(i.name, given.name);
 		i.bytes = given.memory ? given.memory->bytes() : range_of(given.pointer, given.nbytes);
-		i.object = reference<het_memory>::to(given.memory);
+		objects_[n] = reference<het_memory>::to(given.memory);
 		entries_[n] = {.bytes = widen_to_edges(i.bytes),
 			       .reads = access == HET_READ_ONLY,
 			       .writes = access == HET_WRITE_ONLY};
@@ -118,6 +122,13 @@ int checkpoint_command::take_items(const char *call, const het_checkpoint_args &
 	accesses = {entries_.get(), nitems_};
 	where.store(&core().service);
 	return 0;
+}
+
+void checkpoint_command::leave_places(uint32_t moment)
+{
+	file->places = std::move(items_);
+	file->nplaces = std::exchange(nitems_, 0);
+	file->moment = moment;
 }
 
 } // namespace het::rt

@@ -32,6 +32,17 @@ struct het_checkpoint final : het::rt::object {
 		last_ = f;
 	}
 
+	// --- the thread that runs the commands has these ---
+
+	// The file holds the bytes of these places, as they were at the moment (memory/changes.h).
+	struct place {
+		char name[het::checkpoint::most_name + 1];
+		het::range bytes;
+	};
+	std::unique_ptr<place[]> places;
+	size_t nplaces = 0;
+	uint32_t moment = 0;
+
       private:
 	het::futex_lock lock_;
 	figures last_ = {};
@@ -50,22 +61,28 @@ class checkpoint_command : public het_event
 	virtual void run() = 0;
 
       protected:
+	// Since then others may have waited for it.
+	uint64_t begun_at() const { return begun_at_; }
 	// Takes over items that were checked, which @access is done with. Returns 0 or a code.
 	int take_items(const char *call, const het_checkpoint_args &args, uint32_t access);
 
-	struct item {
-		char name[checkpoint::most_name + 1];
-		range bytes;
-		reference<het_memory> object;
-	};
-	std::span<item> items() { return {items_.get(), nitems_}; }
+	using item = het_checkpoint::place;
+	std::span<const item> items() const { return {items_.get(), nitems_}; }
+	// The file holds what these places had at the moment.
+	void leave_places(uint32_t moment);
 
-	const reference<het_checkpoint> file;
+	// The program is about to hear of the end, and may free what it has named. The command has left the graph's order.
+	void let_go_of_items() { objects_.reset(); }
+
+	// Who hears that the last command on a file is over may open it anew: this is given back before.
+	reference<het_checkpoint> file;
 
       private:
 	std::unique_ptr<item[]> items_;
+	std::unique_ptr<reference<het_memory>[]> objects_;
 	std::unique_ptr<access_entry[]> entries_;
 	size_t nitems_ = 0;
+	uint64_t begun_at_ = 0;
 };
 
 class checkpoint_cut final : public checkpoint_command
@@ -81,12 +98,17 @@ class checkpoint_cut final : public checkpoint_command
 
       private:
 	int add_items(checkpoint::generation_writer &w);
+	bool is_where_it_was(const item &i) const;
+	int compare(checkpoint::generation_writer &w, uint32_t number, const checkpoint::item *old, size_t at,
+		    size_t n);
 	int put(checkpoint::generation_writer &w, uint32_t number, uint64_t *compared);
 	int cut(checkpoint::generation_writer &w, uint64_t *compared);
 	int write(het_checkpoint::figures &f);
 
 	const reference<het_event> done_;
 	uint64_t memory_ = 0;
+	uint32_t moment_ = 0;
+	std::unique_ptr<std::byte[]> copy_;
 };
 
 class checkpoint_restore final : public checkpoint_command

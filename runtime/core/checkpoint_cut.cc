@@ -2,10 +2,12 @@
 #include "core/checkpoint.h"
 #include "core/dispatch.h"
 #include "core/memory_error.h"
+#include "memory/changes.h"
 #include "os/clock.h"
 #include "os/log.h"
 
 #include <algorithm>
+#include <cstring>
 #include <gpuvm.h>
 
 namespace het::rt
@@ -38,31 +40,59 @@ int checkpoint_cut::add_items(generation_writer &w)
 	return 0;
 }
 
+// What is known of changes is known of places.
+bool checkpoint_cut::is_where_it_was(const item &i) const
+{
+	for (const item &before : std::span(file->places.get(), file->nplaces)) {
+		if (before.bytes == i.bytes && !strcmp(before.name, i.name))
+			return true;
+	}
+	return false;
+}
+
 // Bytes that a device alone has travel, and stay there.
+int checkpoint_cut::compare(generation_writer &w, uint32_t number, const checkpoint::item *old, size_t at, size_t n)
+{
+	checkpoint::fault why;
+	auto *here = static_cast<const std::byte *>(items()[number].bytes.ptr()) + at;
+	if (int err = gpuvm_host_read(here, n, copy_.get()))
+		return code_of(err);
+	return w.put_changed(number, old, at / checkpoint::page_size, {copy_.get(), n}, why)
+		       ? 0
+		       : file->store.say_failed(w, why);
+}
+
 int checkpoint_cut::put(generation_writer &w, uint32_t number, uint64_t *compared)
 {
 	const item &i = items()[number];
+	const size_t all = i.bytes.size();
 	const checkpoint::item *old = file->store.held().find(i.name);
-	if (old && old->nbytes != i.bytes.size())
+	if (old && old->nbytes != all)
 		old = nullptr;
-	std::unique_ptr<std::byte[]> copy(new (std::nothrow) std::byte[piece]);
-	if (!copy)
-		return fail(HET_ENOMEM, "het_checkpoint_write: out of memory");
-	checkpoint::fault why;
-	for (size_t at = 0; at < i.bytes.size(); at += piece) {
-		const size_t n = std::min(piece, i.bytes.size() - at);
-		const range here = {i.bytes.begin + at, i.bytes.begin + at + n};
-		if (int err = gpuvm_host_read(here.ptr(), n, copy.get()))
-			return code_of(err);
-		*compared += n;
-		if (!w.put_changed(number, old, at / checkpoint::page_size, {copy.get(), n}, why))
-			return file->store.say_failed(w, why);
+	const bool may_know = old && is_where_it_was(i);
+	int err = 0;
+	for (size_t at = 0; at < all && !err;) {
+		const uintptr_t here = i.bytes.begin + at;
+		size_t same = may_know ? unchanged_until({here, i.bytes.end}, file->moment) - here : 0;
+		same -= at + same < all ? same % checkpoint::page_size : 0;
+		at += same;
+		const size_t n = std::min(piece, all - at);
+		if (!same) {
+			err = compare(w, number, old, at, n);
+			*compared += n;
+			at += n;
+		}
 	}
-	return 0;
+	watch_changes(i.bytes, moment_);
+	return err;
 }
 
 int checkpoint_cut::cut(generation_writer &w, uint64_t *compared)
 {
+	copy_.reset(new (std::nothrow) std::byte[piece]);
+	if (!copy_)
+		return fail(HET_ENOMEM, "het_checkpoint_write: out of memory");
+	moment_ = take_moment();
 	int err = add_items(w);
 	for (uint32_t n = 0; n < items().size() && !err; n++)
 		err = put(w, n, compared);
@@ -72,7 +102,6 @@ int checkpoint_cut::cut(generation_writer &w, uint64_t *compared)
 // The items may be written again when the cut is over, while the bytes go to the disk.
 int checkpoint_cut::write(het_checkpoint::figures &f)
 {
-	const uint64_t began = now_ns();
 	std::unique_ptr<generation_writer> w;
 	int err = file->store.begin(memory_, w);
 	if (!err) {
@@ -80,11 +109,13 @@ int checkpoint_cut::write(het_checkpoint::figures &f)
 		if (err)
 			file->store.abandon(*w);
 	}
-	f.pause_ns = now_ns() - began;
+	f.pause_ns = now_ns() - begun_at();
 	finish(*this, 0);
 	if (!err)
 		err = file->store.commit(*w);
 	f.written = w ? w->size() : 0;
+	if (!err)
+		leave_places(moment_);
 	return err;
 }
 
@@ -97,6 +128,8 @@ void checkpoint_cut::run()
 		done_->keep_why();
 	else
 		file->note(f);
+	let_go_of_items();
+	file = {};
 	finish(*done_, err);
 }
 

@@ -82,6 +82,7 @@ void checkpoint_restore::run()
 	const int err = restore();
 	if (err)
 		keep_why();
+	file = {};
 	finish(*this, err);
 }
 

@@ -77,6 +77,8 @@ int checkpoint_store::open(const char *path, bool read_only)
 int checkpoint_store::begin(uint64_t room, std::unique_ptr<generation_writer> &w)
 {
 	log_state s = state_;
+	if (is_there_ && !file_.is_at(path()))
+		return fail(HET_EFILE, "checkpoint file %s: it was removed or replaced; open it again", path());
 	if (!is_there_) {
 		if (!access(path(), F_OK))
 			return fail(HET_ESTATE, "checkpoint file %s: something else has made it since it was opened",

@@ -63,7 +63,7 @@ disk_file::opened disk_file::open(const char *path, int how)
 		// Who reads sees what ends with the generation that counted when it looked: that is never changed.
 		if ((how & O_ACCMODE) != O_RDONLY && flock(fd.get(), LOCK_EX | LOCK_NB))
 			return errno == EWOULDBLOCK ? opened::in_use : opened::failed;
-		if (!is_at(fd.get(), path))
+		if (!rt::is_at(fd.get(), path))
 			continue;
 		fd_ = std::move(fd);
 		return opened::yes;
@@ -73,6 +73,11 @@ disk_file::opened disk_file::open(const char *path, int how)
 disk_file::opened disk_file::open(const char *path, bool read_only)
 {
 	return open(path, read_only ? O_RDONLY : O_RDWR);
+}
+
+bool disk_file::is_at(const char *path) const
+{
+	return rt::is_at(fd_.get(), path);
 }
 
 disk_file::opened disk_file::make(const char *path)

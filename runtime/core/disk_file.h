@@ -16,6 +16,8 @@ class disk_file final : public checkpoint::file
 	opened open(const char *path, bool read_only);
 	// Makes an empty one, to be put in place when it is whole. One that was left there is used again.
 	opened make(const char *path);
+	// The name still means this file.
+	bool is_at(const char *path) const;
 	// What is at @from gets the name @to, also if something has it and it @replaces that. *stands says that it has, even
 	// if that is not sure to last.
 	static bool put_in_place(const char *from, const char *to, bool replaces, bool *stands);

@@ -147,6 +147,22 @@ TEST_F(checkpoint_store_test, one_writes_and_others_read)
 	EXPECT_EQ(read(path()), 2);
 }
 
+// What would be written then nobody could find.
+TEST_F(checkpoint_store_test, one_that_was_removed_is_not_written)
+{
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	ASSERT_EQ(write(s, 1), 0);
+	fs::rename(path(), std::string(path()) + ".old");
+	std::unique_ptr<generation_writer> w;
+	EXPECT_EQ(s.begin(0, w), HET_EFILE);
+	fs::copy(std::string(path()) + ".old", path());
+	EXPECT_EQ(s.begin(0, w), HET_EFILE);
+	fs::rename(std::string(path()) + ".old", path());
+	EXPECT_EQ(write(s, 2), 0);
+	EXPECT_EQ(read(path()), 2);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(checkpoint_store_test, without_memory_it_is_told_and_may_be_tried_again)
 {
