@@ -5,21 +5,36 @@
 #include "call.h"
 #include "windows.h"
 
+#include <algorithm>
+
 using namespace hetmpi;
 
 namespace
 {
 
-// Keeps the messages of the call until the operations at the rank are completed.
+// Calls MPI and keeps the holds until the operations at the rank are completed. Where they are kept is found before, as
+// MPI uses other memory in their place from the call on.
+template <typename Call> int begin_with(MPI_Win win, int rank, std::initializer_list<hold *> holds, Call call)
+{
+	window *its = nullptr;
+	if (std::any_of(holds.begin(), holds.end(), [](hold *h) { return !h->is_empty(); })) {
+		if (int err = window::find(win, &its))
+			return err;
+	}
+	const int err = call();
+	for (hold *h : holds) {
+		if (its && !err)
+			its->keep(rank, std::move(*h));
+	}
+	return err;
+}
+
 template <typename Call> int begin_at(MPI_Win win, int rank, std::initializer_list<message> messages, Call call)
 {
 	holds h;
 	if (int err = h.take(messages))
 		return owner(win).report(err);
-	int err = call(h);
-	for (size_t i = 0; i < h.count && !err; i++)
-		err = window::keep(win, rank, std::move(h[i]));
-	return err;
+	return begin_with(win, rank, {&h[0], &h[1]}, [&] { return call(h); });
 }
 
 public_copy *copy_of(MPI_Win win)
@@ -254,13 +269,14 @@ HET_MPI_CALL MPI_Fetch_and_op(const void *out, void *in, MPI_Datatype type, int 
 HET_MPI_CALL MPI_Compare_and_swap(const void *out, const void *compared, void *in, MPI_Datatype type, int rank,
 				  MPI_Aint place, MPI_Win win)
 {
-	hold other;
-	if (int err = other.take(unless_null(rank, sent(compared, 1, type))))
-		return owner(win).report(err);
-	return begin_at(win, rank, {unless_null(rank, sent(out, 1, type)), unless_null(rank, received(in, 1, type))},
-			[&](holds &h) {
-				const int err = PMPI_Compare_and_swap(h[0].placed(out), other.placed(compared),
-								      h[1].placed(in), type, rank, place, win);
-				return err ? err : window::keep(win, rank, std::move(other));
-			});
+	hold h[3];
+	const message messages[3] = {sent(out, 1, type), sent(compared, 1, type), received(in, 1, type)};
+	for (int i = 0; i < 3; i++) {
+		if (int err = h[i].take(unless_null(rank, messages[i])))
+			return owner(win).report(err);
+	}
+	return begin_with(win, rank, {&h[0], &h[1], &h[2]}, [&] {
+		return PMPI_Compare_and_swap(h[0].placed(out), h[1].placed(compared), h[2].placed(in), type, rank,
+					     place, win);
+	});
 }

@@ -30,7 +30,7 @@ window *window::of(MPI_Win w)
 }
 
 // Threads may begin operations on a window at once.
-int window::find_or_make(MPI_Win w, window **found)
+int window::find(MPI_Win w, window **found)
 {
 	static std::mutex lock;
 	std::lock_guard guard(lock);
@@ -47,7 +47,7 @@ int window::find_or_make(MPI_Win w, window **found)
 int window::made(MPI_Win w, std::unique_ptr<public_copy> copy)
 {
 	window *its = nullptr;
-	if (int err = find_or_make(w, &its)) {
+	if (int err = find(w, &its)) {
 		copy.release(); // the window is there, so MPI uses its memory
 		return err;
 	}
@@ -55,16 +55,12 @@ int window::made(MPI_Win w, std::unique_ptr<public_copy> copy)
 	return MPI_SUCCESS;
 }
 
-int window::keep(MPI_Win w, int rank, hold &&h)
+void window::keep(int rank, hold &&h)
 {
 	if (h.is_empty())
-		return MPI_SUCCESS;
-	window *its = nullptr;
-	if (int err = find_or_make(w, &its))
-		return err;
-	std::lock_guard guard(its->lock_);
-	its->messages_.push_back({rank, std::move(h)});
-	return MPI_SUCCESS;
+		return;
+	std::lock_guard guard(lock_);
+	messages_.push_back({rank, std::move(h)});
 }
 
 int window::completed(int rank)

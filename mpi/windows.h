@@ -20,13 +20,15 @@ class window
       public:
 	// Returns null if nothing is known of it: it is over other memory, and no message was kept.
 	static window *of(MPI_Win w);
-	// Returns MPI_SUCCESS or MPI's error. The window has a public copy from now on.
+	// Finds what is known of it, or begins to know it. Returns MPI_SUCCESS or MPI's error.
+	static int find(MPI_Win w, window **found);
+	// Returns as find() does. The window has a public copy from now on.
 	static int made(MPI_Win w, std::unique_ptr<public_copy> copy);
-	// The message's bytes are MPI's until the operations at the rank are completed. Returns as made() does.
-	static int keep(MPI_Win w, int rank, hold &&h);
 
 	// Is null for windows over other memory.
 	public_copy *copy() const { return copy_.get(); }
+	// The message's bytes are MPI's until the operations at the rank are completed.
+	void keep(int rank, hold &&h);
 	// They are completed. What has come from the rank goes where the program wants it. Returns as hold::give().
 	int completed(int rank);
 
@@ -35,7 +37,6 @@ class window
 		int rank;
 		hold bytes;
 	};
-	static int find_or_make(MPI_Win w, window **found);
 
 	std::unique_ptr<public_copy> copy_;
 	std::mutex lock_; // covers:

@@ -98,6 +98,7 @@ void arguments::add_address(const parameter &p, const device_memory &m)
 	a.kind = HET_ARG_ADDRESS;
 	a.pointer = m.address();
 	args_.push_back(a);
+	device_ = m.device();
 }
 
 void arguments::add_texture(const parameter &p, const texture &t, const use *how)

@@ -33,6 +33,8 @@ class arguments
 
 	const std::vector<het_arg> &all() const { return args_; }
 	std::vector<hold> take_holds() { return std::move(holds_); }
+	// Returns the device that the launch has to run on, as an argument is an address there; else null.
+	het_device *device() const { return device_; }
 	// An array has to be copied back by who waits.
 	bool must_be_waited_for() const { return copies_back_; }
 
@@ -55,6 +57,7 @@ class arguments
 	std::vector<std::string> values_;
 	std::vector<het_pattern> patterns_;
 	std::vector<hold> holds_;
+	het_device *device_ = nullptr;
 	bool copies_back_ = false;
 };
 

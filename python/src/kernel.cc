@@ -223,7 +223,7 @@ std::unique_ptr<event> launcher::start(PyObject *positional, PyObject *named, co
 		waits.push_back(e.get());
 	a.nwaits = waits.size();
 	a.waits = waits.data();
-	a.device = o.device;
+	a.device = o.device ? o.device : args.device();
 	a.priority = o.priority;
 	het_queue *queue = o.queue ? o.queue : others.queue_in(nullptr);
 	het_event *made = nullptr;

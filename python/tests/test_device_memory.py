@@ -48,11 +48,21 @@ def test_kernels_take_it_for_pointers(kernels: Kernels) -> None:
     n = 1000
     memory, x = het.Memory(kernels.device, 4 * n), np.arange(n, dtype=np.int32)
     kernels.fill[n](memory, np.int32(5), device=kernels.device)
-    kernels.fill[10](memory.at(400), np.int32(6), device=kernels.device)
-    kernels.add_ints[n](memory, x, np.int32(2), device=kernels.device)
+    kernels.fill[10](memory.at(400), np.int32(6))
+    event = kernels.add_ints[n](memory, x, np.int32(2))
+    assert [part.device for part in event.parts] == [kernels.device]
     expected = np.arange(n, dtype=np.int32) + 10
     expected[100:110] += 2
     assert (x == expected).all()
+
+
+def test_the_last_device_has_memory_too(kernels: Kernels) -> None:
+    """A launch runs where its memory is."""
+    device = [d for d in het.devices() if d.kind == kernels.device.kind][-1]
+    memory, x = het.Memory(device, 400), np.zeros(100, np.int32)
+    event = kernels.fill[100](memory, np.int32(8))
+    memory.copy_to(x)
+    assert [part.device for part in event.parts] == [device] and (x == 8).all()
 
 
 def test_an_array_on_the_device_is_copied_as_it_is(kernels: Kernels) -> None:

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "core/kernel_command.h"
+#include "core/recycled.h"
 #include "core/strips.h"
 #include "policy/placing.h"
 
 namespace het::rt
 {
 
-class launch final : public kernel_command
+class launch final : public kernel_command, public recycled<launch>
 {
       public:
 	using kernel_command::kernel_command;
