@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <gpuvm.h>
 #include <new>
 #include <span>
@@ -237,6 +238,57 @@ TEST(every_device_has_a_part_and_every_item_is_done_once, .traps = trap::best, .
 		CHECK_EQ(w.items.size(), ndevices);
 		check_work(w);
 	}
+}
+
+namespace
+{
+
+std::atomic<bool> is_held, let_go;
+
+void hold_on_host(const het_group *, void *const *)
+{
+	is_held = true;
+	while (!let_go)
+		std::this_thread::yield();
+}
+
+} // namespace
+
+// The device has another launch's kernel for longer than the others need for everything.
+TEST(what_a_busy_device_has_not_begun_is_done_by_others, .traps = trap::best, .devices = device::host2,
+     .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t);
+	const het_function functions[] = {{"hold", hold_on_host, 0}};
+	program_handle program;
+	kernel_handle hold;
+	make_program(program, nullptr, functions);
+	HET_OK(het_kernel_create(program, "hold", hold.out()));
+	std::vector<uint8_t> bytes(64 * 20000);
+	het_device *const busy = all_devices()[1];
+	for (uint8_t round = 1; round <= 6; round++) {
+		const bool is_last = round == 6;
+		event_handle held, e;
+		if (is_last) {
+			het_launch_args l = shape(1, {1, 1, 1}, {0, 0, 0}, {1, 1, 1});
+			l.kernel = hold;
+			l.device = busy;
+			HET_OK(het_launch(fx.queue, &l, held.out()));
+			wait_until([] { return is_held.load(); });
+		}
+		const uint8_t value = 1;
+		HET_OK(fx.launch(fx.add, bytes.size(),
+				 {split_range(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(value)}, e.out(),
+				 {.flags = HET_SPLIT}));
+		wait_for(e);
+		const work w = work_of(e, bytes.size());
+		check_work(w);
+		CHECK(!is_last || !w.items.contains(busy));
+		CHECK_EQ(bytes[bytes.size() / 2 + round], round);
+		let_go = is_last;
+	}
+	HET_OK(het_finish(fx.queue));
+	CHECK(std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 6; }));
 }
 
 // The first launches tell how fast the devices are.

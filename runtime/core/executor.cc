@@ -295,6 +295,14 @@ bool executor::move_up(het_event &e)
 	return lies_here;
 }
 
+bool executor::withdraw(het_event &e)
+{
+	const bool lies_here = ready_.take(e);
+	if (lies_here)
+		leave_line(e.place_in_line);
+	return lies_here;
+}
+
 // Others may come before commands of such a level: what is handed to the device early can't be held back any longer.
 // Where it can be stopped it comes back in the order in which it was handed over, so no other is to wait for that.
 uint32_t executor::depth_for(int level) const
