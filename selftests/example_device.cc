@@ -215,3 +215,30 @@ TEST(a_copy_from_the_device_fails, .traps = trap::best)
 	catch_signals();
 	CHECK_EQ(touch(&fx.bytes[size / 2]), SIGBUS);
 }
+
+// Others may come before it, so it runs in parts, of which the first can't be begun; or a later one.
+TEST(what_was_not_begun_leaves_bytes_as_they_were, .traps = trap::best)
+{
+	fixture fx(t);
+	const uint8_t value = 1;
+	uint8_t others[64] = {};
+	HET_OK(fx.fx.launch(fx.fx.add, sizeof others,
+			    {range_arg(others, sizeof others, HET_READ_WRITE), value_arg(value)}, nullptr,
+			    {.device = fx.device, .priority = 7}));
+	HET_OK(het_finish(fx.fx.queue));
+	for (int after : {0, 3}) {
+		fill_pattern(fx.bytes.data(), 0, size, 5);
+		const std::vector<uint8_t> before = fx.bytes;
+		fx.faults().submits = after;
+		event_handle e;
+		HET_OK(fx.fx.launch(fx.fx.add, size,
+				    {range_arg(fx.bytes.data(), size, HET_WRITE_ONLY, each_byte), value_arg(value)},
+				    e.out(), {.device = fx.device}));
+		het_event *list = e;
+		HET_ERR(het_event_wait(1, &list), HET_EWAIT);
+		CHECK_EQ(status_of(e), HET_EDEVICE);
+		CHECK(fx.faults().submits < 0);
+		if (!after)
+			CHECK_BYTES(fx.bytes.data(), before.data(), size, "array");
+	}
+}

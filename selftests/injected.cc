@@ -164,6 +164,13 @@ TEST(prefetches_with_delays, .traps = trap::all, .seconds = 200)
 				  "runtime_prefetch");
 }
 
+// Levels rise while commands are on their way into the graph, and the thread that looks is started by several.
+TEST(deadlines_with_delays, .traps = trap::best, .seconds = 100)
+{
+	refuse_nesting();
+	expect_all_passed(run(t, "runtime_deadlines", {"--jobs=2"}, "2000", nullptr, 90), "runtime_deadlines");
+}
+
 // Kernels that are ended by an event, behind which bytes come home.
 TEST(events_with_delays, .traps = trap::uffd | trap::sigsegv, .seconds = 100)
 {

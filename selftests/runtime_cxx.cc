@@ -332,6 +332,22 @@ TEST(priorities, .traps = trap::best, .devices = device::none)
 	CHECK_EQ(thrown_by([&] { fx.queue.launch(note, het::work(1).urgent(-9), 1); }), HET_EARG);
 }
 
+// What comes too late is late from the start.
+TEST(deadlines, .traps = trap::best, .devices = device::none)
+{
+	using namespace std::chrono_literals;
+	fixture fx(t);
+	std::vector<uint8_t> bytes(n);
+	auto given = [&](std::chrono::nanoseconds time) {
+		const het::event e = fx.add_one(het::read_write(bytes), het::work(n).groups_of(group).within(time));
+		e.wait();
+		return e.preemption().deadline_ns;
+	};
+	CHECK_EQ(given(1h), 3'600'000'000'000u);
+	for (auto late : {0ns, -1ns, std::chrono::nanoseconds(-1h)})
+		CHECK_EQ(given(late), 1u);
+}
+
 TEST(split_launches, .devices = device::host2)
 {
 	fixture fx(t);

@@ -1,89 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Of what is ready for a device the most urgent comes first, and urgency is lent.
-#include "harness/runtime.h"
+#include "harness/noting.h"
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <thread>
 #include <vector>
 
 using namespace selftest;
 
-// --- what is ready -------------------------------------------------------------
-
-namespace
-{
-
-std::atomic<bool> is_waiting, let_go;
-std::atomic<unsigned> order_count;
-std::atomic<int> order[16];
-
-void wait_on_host(const het_group *, void *const *)
-{
-	is_waiting = true;
-	while (!let_go)
-		std::this_thread::yield();
-}
-
-void note_on_host(const het_group *, void *const *args)
-{
-	order[order_count++] = *static_cast<const int *>(args[0]);
-}
-
-struct noting {
-	explicit noting(runtime_fixture &fx) : queue(fx.queue)
-	{
-		const het_function functions[] = {{"wait", wait_on_host, 0}, {"note", note_on_host, 1}};
-		make_program(program, nullptr, functions);
-		HET_OK(het_kernel_create(program, "wait", wait.out()));
-		HET_OK(het_kernel_create(program, "note", note.out()));
-		launch(wait, 0, 0, nullptr);
-		while (!is_waiting)
-			std::this_thread::yield();
-	}
-	void launch(het_kernel *kernel, int number, int priority, het_event **event, het_event *after = nullptr,
-		    uint64_t deadline_ns = 0)
-	{
-		const het_arg args[] = {value_arg(number)};
-		het_launch_args l = {};
-		l.size = sizeof l;
-		l.kernel = kernel;
-		l.dimensions = 1;
-		l.global[0] = l.local[0] = 1;
-		l.arg_size = sizeof(het_arg);
-		l.nargs = kernel == note;
-		l.args = args;
-		l.nwaits = after != nullptr;
-		l.waits = &after;
-		l.priority = priority;
-		l.deadline_ns = deadline_ns;
-		HET_OK(het_launch(queue, &l, event));
-	}
-	// Who waits for a launch runs it himself, whatever else is ready; the worker takes what comes first.
-	void finish(unsigned count)
-	{
-		let_go = true;
-		while (order_count < count)
-			std::this_thread::yield();
-		HET_OK(het_finish(queue));
-	}
-
-	het_queue *queue;
-	program_handle program;
-	kernel_handle wait, note;
-};
-
-} // namespace
-
 TEST(the_most_urgent_of_those_that_are_ready_comes_first, .traps = trap::best, .devices = device::none)
 {
 	runtime_fixture fx(t);
 	noting n(fx);
 	for (int priority : {-8, 1, 5, 7, 6, 2})
-		n.launch(n.note, priority, priority, nullptr);
+		n.note(priority, priority, nullptr);
 	n.finish(6);
-	CHECK_EQ(order[0].load(), 7);
+	CHECK_EQ(noting::order[0].load(), 7);
 }
 
 TEST(what_an_urgent_launch_waits_for_becomes_urgent, .traps = trap::best, .devices = device::none)
@@ -91,12 +24,12 @@ TEST(what_an_urgent_launch_waits_for_becomes_urgent, .traps = trap::best, .devic
 	runtime_fixture fx(t);
 	noting n(fx);
 	event_handle first, second;
-	n.launch(n.note, 1, -6, nullptr);
-	n.launch(n.note, 2, -8, first.out());
-	n.launch(n.note, 3, -7, second.out(), first);
-	n.launch(n.note, 4, 7, nullptr, second);
+	n.note(1, -6, nullptr);
+	n.note(2, -8, first.out());
+	n.note(3, -7, second.out(), first);
+	n.note(4, 7, nullptr, second);
 	n.finish(4);
-	CHECK_EQ(order[0].load(), 2);
+	CHECK_EQ(noting::order[0].load(), 2);
 }
 
 namespace
@@ -160,11 +93,11 @@ TEST(queues_that_say_nothing_have_the_priority_of_the_environment, .traps = trap
 {
 	runtime_fixture fx(t, 0, "HET_PRIORITY=5");
 	noting n(fx);
-	n.launch(n.note, 1, 4, nullptr);
-	n.launch(n.note, 2, 0, nullptr);
-	n.launch(n.note, 3, -8, nullptr);
+	n.note(1, 4, nullptr);
+	n.note(2, 0, nullptr);
+	n.note(3, -8, nullptr);
 	n.finish(3);
-	CHECK_EQ(order[0].load(), 2);
+	CHECK_EQ(noting::order[0].load(), 2);
 }
 
 TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
@@ -208,221 +141,4 @@ TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 	HET_ERR(het_event_preemption(nullptr, &p), HET_ENULL);
 	HET_ERR(het_event_preemption(e, nullptr), HET_ENULL);
 	CHECK_EQ(preemption_of(e).stops, 0u);
-}
-
-// --- where kernels can't be stopped ----------------------------------------------
-
-namespace
-{
-
-const char rows_source[] = R"(
-kernel void turns(global uint *numbers, uint rounds)
-{
-	size_t i = get_global_id(1) * get_global_size(0) + get_global_id(0);
-	uint x = numbers[i];
-	for (uint n = 0; n < rounds; n++)
-		x = x * 1664525 + 1013904223;
-	numbers[i] = x + get_num_groups(1);
-}
-)";
-constexpr uint32_t width = 32, height = 2000;
-
-struct long_launch {
-	explicit long_launch(runtime_fixture &fx) : queue(fx.queue), numbers(width * height)
-	{
-		make_program(program, rows_source, {});
-		HET_OK(het_kernel_create(program, "turns", kernel.out()));
-	}
-	void launch(int priority, event_handle &e)
-	{
-		const het_arg args[] = {range_arg(numbers.data(), 4 * numbers.size(), HET_READ_WRITE),
-					value_arg(rounds)};
-		het_launch_args l = {};
-		l.size = sizeof l;
-		l.kernel = kernel;
-		l.dimensions = 2;
-		l.global[0] = l.local[0] = width;
-		l.global[1] = height;
-		l.local[1] = 1;
-		l.arg_size = sizeof(het_arg);
-		l.nargs = std::size(args);
-		l.args = args;
-		l.priority = priority;
-		HET_OK(het_launch(queue, &l, e.out()));
-	}
-	// Each row, and each round of it, was done once.
-	void check()
-	{
-		for (uint32_t i = 0; i < rounds; i++)
-			expected = expected * 1664525 + 1013904223;
-		expected += height;
-		for (uint32_t number : numbers)
-			CHECK_EQ(number, expected);
-	}
-
-	uint32_t rounds = 2000, expected = 0;
-	het_queue *queue;
-	program_handle program;
-	kernel_handle kernel;
-	std::vector<uint32_t> numbers;
-};
-
-// Returns whether the urgent launch was over before the long one in some of a few tries.
-bool comes_between(const context &t, const char *setting, uint32_t tries, het_preemption &stopped)
-{
-	runtime_fixture fx(t, 0, setting);
-	long_launch victim(fx);
-	uint8_t bytes[64] = {};
-	const uint8_t value = 1;
-	event_handle first;
-	HET_OK(fx.launch(fx.add, sizeof bytes, {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(value)},
-			 first.out(), {.priority = 7}));
-	wait_for(first);
-	bool any = false;
-	for (uint32_t n = 1; n <= tries && !any; n++) {
-		event_handle long_one, urgent;
-		victim.launch(-3, long_one);
-		while (status_of(long_one) == HET_QUEUED)
-			std::this_thread::yield();
-		std::this_thread::sleep_for(std::chrono::milliseconds(5 * n)); // some of it has begun by then
-		HET_OK(fx.launch(fx.add, sizeof bytes,
-				 {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(value)}, urgent.out(),
-				 {.priority = 7}));
-		wait_for(urgent);
-		any = status_of(long_one) > HET_COMPLETE;
-		wait_for(long_one);
-		CHECK_EQ(bytes[0], n + 1);
-		victim.check();
-		victim.rounds += 2000; // where others had the machine
-		stopped = preemption_of(long_one);
-		any = any && stopped.stops;
-	}
-	return any;
-}
-
-} // namespace
-
-TEST(something_urgent_comes_between_parts_of_a_kernel, .traps = trap::best, .devices = device::opencl)
-{
-	het_preemption p;
-	CHECK(comes_between(t, "HET_PREEMPT=auto", 8, p));
-	CHECK(p.stops > 0 && !p.saved_blocks);
-}
-
-// Another launch, of a level between, has its parts in the same queue.
-TEST(what_is_in_parts_becomes_urgent, .traps = trap::best, .devices = device::opencl)
-{
-	runtime_fixture fx(t);
-	long_launch low(fx), between(fx);
-	uint8_t bytes[64] = {};
-	const uint8_t value = 1;
-	auto add = [&](std::span<het_event *const> waits, event_handle &e) {
-		HET_OK(fx.launch(fx.add, sizeof bytes,
-				 {range_arg(bytes, sizeof bytes, HET_READ_WRITE), value_arg(value)}, e.out(),
-				 {.waits = waits, .priority = 7}));
-	};
-	event_handle first, low_one, between_one, urgent;
-	add({}, first);
-	wait_for(first);
-	low.launch(-8, low_one);
-	while (status_of(low_one) == HET_QUEUED)
-		std::this_thread::yield();
-	between.launch(0, between_one);
-	het_event *const waits[] = {low_one};
-	add(waits, urgent);
-	wait_for(urgent);
-	const bool is_first = status_of(between_one) > HET_COMPLETE;
-	wait_for(between_one);
-	CHECK(is_first);
-	low.check();
-	between.check();
-	CHECK_EQ(bytes[0], 2);
-}
-
-TEST(nothing_comes_between_where_that_is_not_wanted, .traps = trap::best, .devices = device::opencl)
-{
-	het_preemption p;
-	CHECK(!comes_between(t, "HET_PREEMPT=off", 2, p));
-	CHECK_EQ(p.stops, 0u);
-}
-
-// --- deadlines -----------------------------------------------------------------
-
-namespace
-{
-
-constexpr uint64_t ms = 1'000'000;
-
-// Returns which one came first of those that were ready, and did not rise above another.
-int first_by_deadline(const context &t, const char *setting)
-{
-	runtime_fixture fx(t, 0, setting);
-	noting n(fx);
-	event_handle last;
-	n.launch(n.note, 1, 0, nullptr, nullptr);
-	n.launch(n.note, 2, 0, nullptr, nullptr, 100'000 * ms);
-	n.launch(n.note, 3, 0, last.out(), nullptr, 50'000 * ms);
-	n.launch(n.note, 4, 0, nullptr, nullptr, 80'000 * ms);
-	n.finish(4);
-	CHECK_EQ(preemption_of(last).deadline_ns, 50'000 * ms);
-	CHECK_EQ(preemption_of(last).late_ns, 0u);
-	return order[0] * 1000 + order[1] * 100 + order[2] * 10 + order[3];
-}
-
-} // namespace
-
-// What has no deadline came long before the others are due.
-TEST(what_is_due_first_comes_first, .traps = trap::best, .devices = device::none)
-{
-	CHECK_EQ(first_by_deadline(t, "HET_URGENCY=deadline"), 1342);
-}
-
-TEST(deadlines_do_not_count_where_priorities_do, .traps = trap::best, .devices = device::none)
-{
-	CHECK_EQ(first_by_deadline(t, "HET_URGENCY=priority"), 1234);
-}
-
-// It was the least urgent when it came, and what it waits for is as urgent as itself.
-TEST(what_comes_too_late_has_become_urgent, .traps = trap::best, .devices = device::none)
-{
-	runtime_fixture fx(t);
-	noting n(fx);
-	event_handle before, late;
-	for (int number : {1, 2})
-		n.launch(n.note, number, 5, nullptr);
-	n.launch(n.note, 3, -8, before.out());
-	n.launch(n.note, 4, -8, late.out(), before, 20 * ms);
-	std::this_thread::sleep_for(std::chrono::milliseconds(200));
-	n.finish(4);
-	CHECK_EQ(order[0].load(), 3);
-	const het_preemption p = preemption_of(late);
-	CHECK_EQ(p.deadline_ns, 20 * ms);
-	CHECK(p.late_ns > 100 * ms);
-	CHECK_EQ(preemption_of(before).late_ns, 0u);
-}
-
-TEST(launches_have_the_deadline_of_their_queue, .traps = trap::best, .devices = device::none)
-{
-	runtime_fixture fx(t);
-	noting n(fx);
-	het_queue_args q = {};
-	q.size = sizeof q;
-	q.deadline_ns = 60'000 * ms;
-	queue_handle timed;
-	HET_OK(het_queue_create(&q, timed.out()));
-	n.queue = timed;
-	event_handle events[3];
-	n.launch(n.note, 1, 0, events[0].out());
-	n.launch(n.note, 2, 0, events[1].out(), nullptr, 7000 * ms);
-	n.launch(n.note, 3, 0, events[2].out(), nullptr, UINT64_MAX);
-	let_go = true;
-	HET_OK(het_finish(timed));
-	CHECK_EQ(preemption_of(events[0]).deadline_ns, 60'000 * ms);
-	CHECK_EQ(preemption_of(events[1]).deadline_ns, 7000 * ms);
-	CHECK_EQ(preemption_of(events[2]).deadline_ns, 0u);
-	het_preemption old = {};
-	old.size = offsetof(het_preemption, deadline_ns);
-	old.deadline_ns = 5;
-	HET_OK(het_event_preemption(events[0], &old));
-	CHECK_EQ(old.deadline_ns, 5u);
 }

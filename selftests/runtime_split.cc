@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // One launch runs on several devices: this tests HET_SPLIT, patterns and policies.
 #include "harness/block.h"
+#include "harness/clock.h"
 #include "harness/pattern.h"
 #include "harness/runtime.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <gpuvm.h>
 #include <new>
 #include <span>
@@ -17,8 +19,9 @@ using namespace selftest;
 namespace
 {
 
-// Counts the arrays that the library has allocated for this thread.
+// Counts the arrays that the library has allocated for this thread, and says when the first one was.
 thread_local unsigned arrays_made = 0;
+thread_local uint64_t first_array_ns = 0;
 
 } // namespace
 
@@ -26,6 +29,7 @@ thread_local unsigned arrays_made = 0;
 void *operator new[](size_t n, const std::nothrow_t &) noexcept
 {
 	arrays_made++;
+	first_array_ns = first_array_ns ? first_array_ns : now_ns();
 	try {
 		return ::operator new[](n);
 	} catch (const std::bad_alloc &) {
@@ -234,6 +238,57 @@ TEST(every_device_has_a_part_and_every_item_is_done_once, .traps = trap::best, .
 		CHECK_EQ(w.items.size(), ndevices);
 		check_work(w);
 	}
+}
+
+namespace
+{
+
+std::atomic<bool> is_held, let_go;
+
+void hold_on_host(const het_group *, void *const *)
+{
+	is_held = true;
+	while (!let_go)
+		std::this_thread::yield();
+}
+
+} // namespace
+
+// The device has another launch's kernel for longer than the others need for everything.
+TEST(what_a_busy_device_has_not_begun_is_done_by_others, .traps = trap::best, .devices = device::host2,
+     .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t);
+	const het_function functions[] = {{"hold", hold_on_host, 0}};
+	program_handle program;
+	kernel_handle hold;
+	make_program(program, nullptr, functions);
+	HET_OK(het_kernel_create(program, "hold", hold.out()));
+	std::vector<uint8_t> bytes(64 * 20000);
+	het_device *const busy = all_devices()[1];
+	for (uint8_t round = 1; round <= 6; round++) {
+		const bool is_last = round == 6;
+		event_handle held, e;
+		if (is_last) {
+			het_launch_args l = shape(1, {1, 1, 1}, {0, 0, 0}, {1, 1, 1});
+			l.kernel = hold;
+			l.device = busy;
+			HET_OK(het_launch(fx.queue, &l, held.out()));
+			wait_until([] { return is_held.load(); });
+		}
+		const uint8_t value = 1;
+		HET_OK(fx.launch(fx.add, bytes.size(),
+				 {split_range(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(value)}, e.out(),
+				 {.flags = HET_SPLIT}));
+		wait_for(e);
+		const work w = work_of(e, bytes.size());
+		check_work(w);
+		CHECK(!is_last || !w.items.contains(busy));
+		CHECK_EQ(bytes[bytes.size() / 2 + round], round);
+		let_go = is_last;
+	}
+	HET_OK(het_finish(fx.queue));
+	CHECK(std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 6; }));
 }
 
 // The first launches tell how fast the devices are.
@@ -504,6 +559,27 @@ TEST(arguments_are_copied_once, .devices = device::host2)
 	CHECK_EQ(arrays_for(0), 1);
 	CHECK_EQ(arrays_for(HET_SPLIT), 1);
 	CHECK_EQ(bytes[63999], 4);
+}
+
+// A launch that is not divided after all came when it was called, by which its deadline counts. What was copied for it was
+// copied then.
+TEST(launches_that_are_tried_twice_came_once, .devices = device::host2)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=single");
+	std::vector<uint8_t> bytes(64000, 0);
+	uint8_t one = 1;
+	event_handle e;
+	first_array_ns = 0;
+	HET_OK(fx.launch(fx.add, bytes.size(), {range_arg(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)},
+			 e.out(), {.device = all_devices()[0], .flags = HET_SPLIT}));
+	const uint64_t copied = first_array_ns;
+	wait_for(e);
+	if (!copied)
+		skip("the library was linked with operators new of its own");
+	het_event_times times = {};
+	times.size = sizeof times;
+	HET_OK(het_event_profile(e, &times));
+	CHECK(times.queued <= copied);
 }
 
 TEST(patterns_that_make_no_sense, .devices = device::host2)

@@ -11,6 +11,7 @@
 #include "core/sliced_launch.h"
 #include "core/split_launch.h"
 #include "core/start.h"
+#include "os/clock.h"
 
 #include <bit>
 #include <cstddef>
@@ -42,12 +43,14 @@ int mark(const char *call, het_queue *queue, ordering how, size_t nwaits, het_ev
 }
 
 // Prepares a launch that has its arguments, or is null where there was no memory for it. Returns 0, a code,
-// split_launch::unsplit or launch::wants_slices.
-template <class C> int prepare_and_send(const reference<C> &c, const het_launch_args &args, het_event **event)
+// split_launch::unsplit or launch::wants_slices. It came @came, whatever was tried since.
+template <class C>
+int prepare_and_send(const reference<C> &c, const het_launch_args &args, uint64_t came, het_event **event)
 {
 	wait_list waits;
 	if (!c || !waits.take(args.nwaits, args.waits))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
+	c->queued = came;
 	if (args.priority)
 		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
 	set_deadline(*c, args.deadline_ns ? args.deadline_ns : c->queue->deadline_ns);
@@ -66,6 +69,7 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 {
 	if (args && !args->kernel)
 		return fail(HET_ENULL, "het_launch: null kernel");
+	const uint64_t came = now_ns();
 	het_launch_args a = {};
 	if (int err = accept_command("het_launch", queue, args, a, offsetof(het_launch_args, priority)))
 		return err;
@@ -80,18 +84,18 @@ GPUVM_PUBLIC int het_launch(het_queue *queue, const het_launch_args *args, het_e
 	reference<split_launch> split;
 	if (std::popcount(queue->devices) > 1 && taken.may_be_split()) {
 		split = reference<split_launch>(new (std::nothrow) split_launch(*queue, std::move(taken)));
-		int err = prepare_and_send(split, a, event);
+		int err = prepare_and_send(split, a, came, event);
 		if (err != split_launch::unsplit)
 			return err;
 	}
 	kernel_arguments whole = split ? split->give_back() : std::move(taken);
 	reference<launch> one(new (std::nothrow) launch(*queue, std::move(whole)));
-	int err = prepare_and_send(one, a, event);
+	int err = prepare_and_send(one, a, came, event);
 	if (err != launch::wants_slices)
 		return err;
 	uint32_t devices = one->too_small();
 	reference<sliced_launch> sliced(new (std::nothrow) sliced_launch(*queue, one->give_back(), devices));
-	return prepare_and_send(sliced, a, event);
+	return prepare_and_send(sliced, a, came, event);
 }
 
 GPUVM_PUBLIC int het_marker(het_queue *queue, size_t nwaits, het_event *const *waits, het_event **event)

@@ -185,10 +185,16 @@ begin_result block::begin_on_device()
 	return device().compute->has_queue() ? begin_result(begin_result::in_flight) : begin_result(end(0));
 }
 
+// It has the rows that nobody has taken back until now.
 begin_result block::begin(executor &)
 {
+	if (!of->begin_block(*this))
+		return 0;
 	begun_at = now_ns();
-	return begin_on_device();
+	const begin_result b = begin_on_device();
+	if (b.how == begin_result::refused)
+		of->put_off(*this);
+	return b;
 }
 
 int block::end(int device_error)

@@ -4,6 +4,7 @@
 #include "core/levels.h"
 #include "core/runtime.h"
 #include "os/clock.h"
+#include "os/inject.h"
 #include "os/log.h"
 #include "os/settings.h"
 #include "os/thread.h"
@@ -44,7 +45,7 @@ struct {
 	het_event *first = nullptr;
 	uint64_t looks_at = no_time;
 	std::atomic<uint32_t> bell{0};
-	std::atomic<bool> is_tried{false}, is_there{false};
+	std::atomic<bool> has_thread{false};
 	std::atomic<void (*)(het_event &, int8_t)> raise{nullptr};
 } constinit timed_list;
 
@@ -98,14 +99,17 @@ void raise_in_time(het_event &e, uint64_t now)
 	timed_list.raise.load()(e, level);
 }
 
+// The last reference of a command may be given back here, and with it what runs code of the program's.
 void look_at_deadlines(void *)
 {
+	faults_taken program_code;
 	for (;;) {
 		const uint32_t seen = timed_list.bell.load();
 		const uint64_t now = now_ns();
 		uint64_t next = no_time;
 		if (const reference<het_event> e = take_due(now, &next)) {
 			raise_in_time(*e, now);
+			delay_point();
 			continue;
 		}
 		const uint64_t sleep = next == no_time ? 0 : std::max(next - now, shortest_sleep_ns);
@@ -113,10 +117,14 @@ void look_at_deadlines(void *)
 	}
 }
 
+// Where no thread can be had the next deadline asks again.
 void start_looking()
 {
-	if (!timed_list.is_tried.load(std::memory_order_relaxed) && !timed_list.is_tried.exchange(true))
-		timed_list.is_there.store(start_thread("het-deadline", look_at_deadlines, nullptr));
+	if (timed_list.has_thread.load(std::memory_order_relaxed) || timed_list.has_thread.exchange(true))
+		return;
+	delay_point();
+	if (!start_thread("het-deadline", look_at_deadlines, nullptr))
+		timed_list.has_thread.store(false);
 }
 
 } // namespace
@@ -151,8 +159,12 @@ void watch_deadline(het_event &e, void (*raise)(het_event &, int8_t level))
 		return;
 	timed_list.raise.store(raise);
 	start_looking();
-	const uint64_t at = next_rise(time_of(e), now_ns());
-	if (at == no_time || !timed_list.is_there.load(std::memory_order_relaxed))
+	delay_point();
+	const uint64_t now = now_ns();
+	// It is listed although there may be no thread yet, as another caller is starting it.
+	const bool is_late = level_by_deadline(time_of(e), now) > e.level.load(std::memory_order_relaxed);
+	const uint64_t at = is_late ? now : next_rise(time_of(e), now);
+	if (at == no_time)
 		return;
 	timed_list.lock.lock(lock_rank::leaf);
 	e.rises_at = at;

@@ -385,11 +385,13 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 {
 	uint32_t count = then.n ? 2 : 1;
 	reference<het_event> kept; // is for what is done after it may have ended
-	if (levels_in_use().are_several())
+	// A deadline may bring the second level while the command is on its way into the graph.
+	if (levels_in_use().are_several() || e->deadline)
 		kept = reference<het_event>::to(e);
 	core().unfinished.fetch_add(count);
 	if (e->deadline)
 		watch_deadline(*e, raise_command);
+	delay_point();
 	switch (core().graph.add(*e, p, then)) {
 	case command_graph::added::ready:
 		if (e->is_empty())

@@ -266,7 +266,9 @@ void executor::put_down(het_event &e)
 	}
 	place.count(e);
 	uint32_t thieves = e.behind || place.lane_ ? 0 : e.stealable_by; // it may be over when it has been pushed
-	place.ready_.push(e, index_of_level(e.level.load()));
+	const unsigned level = index_of_level(e.level.load());
+	delay_point();
+	place.ready_.push(e, level);
 	place.ring();
 	if (!thieves || place.ready_.size() < backlog)
 		return;
@@ -290,6 +292,14 @@ bool executor::move_up(het_event &e)
 	bool lies_here = ready_.take(e);
 	if (lies_here)
 		put_down(e);
+	return lies_here;
+}
+
+bool executor::withdraw(het_event &e)
+{
+	const bool lies_here = ready_.take(e);
+	if (lies_here)
+		leave_line(e.place_in_line);
 	return lies_here;
 }
 

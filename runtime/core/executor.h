@@ -89,6 +89,8 @@ class executor
 	void hand_over(het_event &e);
 	// The command has become more urgent, under the graph's lock. It is false if it does not lie here.
 	bool move_up(het_event &e);
+	// There is nothing left to do of a command. It is false if it does not lie here, as it is about to begin.
+	bool withdraw(het_event &e);
 	void attend();
 	// Does what there is to do for @e, which waits or runs here; returns when it has finished or another has it.
 	void drive_until_finished(het_event &e);

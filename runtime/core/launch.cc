@@ -454,6 +454,9 @@ int launch::end_uses(int device_error)
 {
 	if (device_->compute->is_in_place())
 		return 0;
+	// Its first strip could not be begun: the host has all that it had.
+	if (device_error && strips_ && !on_device.may_have_run)
+		return abandon_ranges(uses_, *device_, false);
 	if (device_error || on_device.notes)
 		return end_ranges(uses_, *device_, on_device.notes.get());
 	int err = 0;

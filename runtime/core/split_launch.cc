@@ -33,10 +33,9 @@ unsigned split_launch::room(unsigned member) const
 	return device(member).compute->has_queue() ? 2 : 1;
 }
 
-// Returns the next block of the device, or null if there is none, or no room. The caller holds the lock.
-block *split_launch::hand_out(unsigned member)
+// Returns null if there are no rows, or no memory. The caller holds the lock.
+block *split_launch::make_block(unsigned member, rows r)
 {
-	rows r = failure_ ? rows{0, 0} : ledger_.next(member, room(member));
 	if (!r.count)
 		return nullptr;
 	reference<block> b(new (std::nothrow) block(*this, member, r));
@@ -45,23 +44,45 @@ block *split_launch::hand_out(unsigned member)
 		keep_why();
 		return nullptr;
 	}
-	ledger_.enter(b->entry);
+	ledger_.enter(b->entry, now_ns());
 	b->next = blocks_;
 	blocks_ = b.get();
 	return b.give_up();
 }
 
-// Returns what devices that have room get, linked by next_start. The caller holds the lock.
-block *split_launch::hand_out_all()
+// Returns a block with rows that another has not begun. The caller holds the lock.
+block *split_launch::take_back(unsigned member, block **emptied)
 {
-	block *list = nullptr;
+	rows r;
+	ledger_entry *from = ledger_.take_back(member, now_ns(), r);
+	block *made = from ? make_block(member, r) : nullptr;
+	if (!made)
+		return nullptr;
+	made->entry.was_taken_back = true;
+	for (block *b = blocks_; b && !from->what.count && !*emptied; b = b->next)
+		*emptied = &b->entry == from ? b : nullptr;
+	return made;
+}
+
+// Devices that have room get what there is; the one that asks, as it has ended a block, also what is taken back. The
+// caller holds the lock.
+split_launch::handed_out split_launch::hand_out(unsigned asks)
+{
+	handed_out h;
+	auto add = [&h](block *b) {
+		if (!b)
+			return false;
+		b->next_start = h.list;
+		h.list = b;
+		return true;
+	};
 	for (unsigned i = 0; i < members().size(); i++) {
-		while (block *b = hand_out(i)) {
-			b->next_start = list;
-			list = b;
-		}
+		while (!failure_ && add(make_block(i, ledger_.next(i, room(i), now_ns()))))
+			;
 	}
-	return list;
+	if (asks != nobody && !failure_)
+		add(take_back(asks, &h.emptied));
+	return h;
 }
 
 void split_launch::start(block *list)
@@ -72,6 +93,15 @@ void split_launch::start(block *list)
 		b->level.store(level.load(std::memory_order_relaxed), std::memory_order_relaxed);
 		start_part(b, device(b->entry.member).lanes.open(lane_level_.load()));
 	}
+}
+
+// It would lie in its queue for as long as the device has other things to do. If it does not lie there it has just been
+// taken to be begun.
+void split_launch::withdraw(block *emptied)
+{
+	executor *where = emptied ? emptied->where.load() : nullptr;
+	if (where && where->withdraw(*emptied))
+		finish(*emptied, 0);
 }
 
 void split_launch::add_lanes(uint32_t (&lanes)[most_devices]) const
@@ -88,7 +118,7 @@ begin_result split_launch::begin(executor &)
 	auto keep = reference<split_launch>::to(this);
 	lane_level_.store(level.load()); // it may become more urgent later, and stays there
 	lock_.lock(lock_rank::graph);
-	block *list = hand_out_all();
+	block *list = hand_out(nobody).list;
 	int err = failure_;
 	lock_.unlock(lock_rank::graph);
 	if (!list)
@@ -126,7 +156,9 @@ bool split_launch::lose(unsigned member, int err, bool again, bool short_of_memo
 void split_launch::note(block &b, int err, bool again)
 {
 	ledger_.end(b.entry);
-	if (!err && keeps_results(b.entry.member)) {
+	if (!b.entry.what.count)
+		ledger_.drop_empty(b.entry);
+	else if (!err && keeps_results(b.entry.member)) {
 		b.ended_at = now_ns();
 		ledger_.count(b.entry, b.begun_at, b.ended_at);
 	} else if (!err || lose(b.entry.member, err, again, b.is_short_of_memory)) {
@@ -138,15 +170,30 @@ void split_launch::note(block &b, int err, bool again)
 	}
 }
 
+bool split_launch::begin_block(block &b)
+{
+	runtime_guard<lock_rank::graph> g(lock_);
+	return ledger_.begin(b.entry, now_ns());
+}
+
+void split_launch::put_off(block &b)
+{
+	runtime_guard<lock_rank::graph> g(lock_);
+	ledger_.put_off(b.entry);
+}
+
+// What was taken back comes to its new device when the block that had it is out of the way: this one keeps the launch
+// from ending meanwhile.
 void split_launch::block_is_over(block &b, int err, bool again)
 {
 	lock_.lock(lock_rank::graph);
 	note(b, err, again);
-	block *list = hand_out_all();
+	const handed_out h = hand_out(b.entry.what.count ? b.entry.member : nobody);
 	bool last = !ledger_.under_way(), was_late = b.is_late && !err;
 	has_late_ended_ |= was_late;
 	lock_.unlock(lock_rank::graph);
-	start(list);
+	withdraw(h.emptied);
+	start(h.list);
 	if (was_late)
 		tell_ended(b);
 	if (last)
@@ -167,7 +214,7 @@ block *split_launch::compare_twins()
 		if (errors[i])
 			lose(i, errors[i], true, false);
 	}
-	block *list = hand_out_all();
+	block *list = hand_out(nobody).list;
 	lock_.unlock(lock_rank::graph);
 	return list;
 }

@@ -26,6 +26,8 @@ class split_launch final : public split_plan, public watched_launch
 	bool begins_anywhere() const override { return true; }
 	uint32_t nparts() const override { return nparts_done_; }
 	het_event_part_info part(uint32_t number) const override { return parts_done_[number]; }
+	bool begin_block(block &b) override;
+	void put_off(block &b) override;
 	void block_is_over(block &b, int err, bool again) override;
 	void add_lanes(uint32_t (&lanes)[most_devices]) const override;
 
@@ -41,10 +43,18 @@ class split_launch final : public split_plan, public watched_launch
 		double seconds, expected;
 	};
 
+	// What devices with room have got, linked by next_start, and a block that is empty now, or null.
+	struct handed_out {
+		block *list = nullptr, *emptied = nullptr;
+	};
+	static constexpr unsigned nobody = most_devices;
+
 	unsigned room(unsigned member) const;
-	block *hand_out(unsigned member);
-	block *hand_out_all();
+	block *make_block(unsigned member, rows r);
+	block *take_back(unsigned member, block **emptied);
+	handed_out hand_out(unsigned asks);
 	void start(block *list);
+	void withdraw(block *emptied);
 	void note(block &b, int err, bool again);
 	bool keeps_results(unsigned member) const;
 	bool outlives_loss(unsigned member) const;

@@ -4,6 +4,7 @@
 #include "core/dispatch.h"
 #include "os/inject.h"
 #include "os/log.h"
+#include "os/pool.h"
 
 #include <algorithm>
 #include <new>
@@ -21,8 +22,14 @@ class strips::strip final : public het_event
 		level.store(all.of_.level.load(std::memory_order_relaxed), std::memory_order_relaxed);
 	}
 
+	// Whoever ends the one before takes it, for whom a touch may wait that has malloc's locks.
+	static void *operator new(size_t n, const std::nothrow_t &) noexcept { return pool().allocate(n); }
+	static void operator delete(void *p, size_t n) { pool().release(p, n); }
+
 	begin_result begin(executor &x) override
 	{
+		if (const int failure = all_.failure())
+			return failure;
 		launch_shape shape = all_.plan_.shape;
 		shape.part.first = what_.first;
 		shape.part.count = what_.count;
@@ -31,6 +38,7 @@ class strips::strip final : public het_event
 		all_.begun_there_ = begun + 1;
 		delay_point();
 		const int err = all_.device_.compute->submit(*all_.plan_.kernel, shape, all_.args_, on_device);
+		may_have_run_ = !err || on_device.may_have_run;
 		return err ? begin_result(err) : begin_result(begin_result::in_flight);
 	}
 	int end(int device_error) override { return device_error; }
@@ -39,48 +47,46 @@ class strips::strip final : public het_event
 
 	size_t nrows() const { return what_.count; }
 	bool comes_after_others() const { return comes_after_others_; }
+	bool may_have_run() const { return may_have_run_; }
 
       private:
 	strips &all_;
 	const reference<het_event> of_; // which has all_
 	const rows what_;
-	bool comes_after_others_ = false;
+	bool comes_after_others_ = false, may_have_run_ = false;
 };
 
-// Returns null if there is nothing left to do, or no memory for it. Has the lock.
-strips::strip *strips::make_next()
+int strips::failure()
+{
+	runtime_guard<lock_rank::structure> g(lock_);
+	return failure_;
+}
+
+// Hands over the next strip. It is false if there is nothing left to do, or no memory for it. The caller has the lock.
+bool strips::give_next()
 {
 	const rows r = failure_ ? rows{0, 0} : sizes_.next();
 	if (!r.count)
-		return nullptr;
+		return false;
 	auto *s = new (std::nothrow) strip(*this, r);
 	if (!s) {
 		failure_ = fail(HET_ENOMEM, "het_launch: no memory for a part of a kernel that others may come before");
-		return nullptr;
+		of_.keep_why();
+		return false;
 	}
 	*std::find(std::begin(under_way_), std::end(under_way_), nullptr) = s;
-	return s;
-}
-
-void strips::hand_over(strip *s)
-{
 	start_part(s, device_.executor);
+	return true;
 }
 
-// The first may be over, and start the third, before the second is made.
 int strips::start()
 {
 	auto keep = reference<het_event>::to(&of_);
-	strip *first[with_device] = {};
-	lock_.lock(lock_rank::structure);
-	for (strip *&s : first)
-		s = make_next();
-	const int err = first[0] ? 0 : failure_;
-	lock_.unlock(lock_rank::structure);
-	for (strip *s : first)
-		if (s)
-			hand_over(s);
-	return err;
+	runtime_guard<lock_rank::structure> g(lock_);
+	const bool any = give_next();
+	for (unsigned i = 1; any && i < with_device; i++)
+		give_next();
+	return any ? 0 : failure_;
 }
 
 void strips::rise()
@@ -104,6 +110,7 @@ void strips::is_over(strip &s, int status)
 		record.stops++;
 		record.away_ns += last_end_ && s.started > last_end_ ? s.started - last_end_ : 0;
 	}
+	of_.on_device.may_have_run |= s.may_have_run();
 	if (!status)
 		sizes_.measured(s.nrows(), s.ended > s.started ? s.ended - s.started : 0);
 	if (!last_end_)
@@ -113,12 +120,10 @@ void strips::is_over(strip &s, int status)
 		failure_ = status;
 		of_.why = std::move(s.why);
 	}
-	strip *next = make_next();
-	const bool is_last = std::all_of(std::begin(under_way_), std::end(under_way_), [](strip *u) { return !u; });
+	const bool is_last =
+		!give_next() && std::all_of(std::begin(under_way_), std::end(under_way_), [](strip *u) { return !u; });
 	lock_.unlock(lock_rank::structure);
-	if (next)
-		hand_over(next);
-	else if (is_last)
+	if (is_last)
 		complete();
 }
 

@@ -42,8 +42,8 @@ class strips
 	class strip;
 	static constexpr unsigned with_device = 2;
 
-	strip *make_next();
-	void hand_over(strip *s);
+	int failure();
+	bool give_next();
 	void is_over(strip &s, int status);
 	void complete();
 
@@ -51,7 +51,9 @@ class strips
 	het_device &device_;
 	const strip_plan plan_;
 	const std::span<const device_arg> args_;
-	futex_lock lock_; // guards all below, but for what belongs to the submitter; its rank is structure
+	// This guards all below, but for what belongs to the submitter. Its rank is structure. Strips are handed over
+	// under it, so that rise() finds each of them where it lies.
+	futex_lock lock_;
 	strip_sizes sizes_;
 	strip *under_way_[with_device] = {};
 	int failure_ = 0;

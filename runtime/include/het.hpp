@@ -888,10 +888,13 @@ class work
 		args_.priority = priority;
 		return *this;
 	}
-	/** It is to have ended so long after the launch: as that comes nearer it becomes more urgent. */
+	/**
+	 * It is to have ended so long after the launch: as that comes nearer it becomes more urgent. If no time is left
+	 * it is as urgent as anything from the start.
+	 */
 	work &within(std::chrono::nanoseconds time) noexcept
 	{
-		args_.deadline_ns = uint64_t(time.count());
+		args_.deadline_ns = time.count() > 0 ? uint64_t(time.count()) : 1;
 		return *this;
 	}
 	/** Lets it not begin before these have finished. */

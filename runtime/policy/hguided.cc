@@ -21,6 +21,9 @@ class hguided_policy final : public policy
 		return take_head(left_, pace_.block(device, left_.count), grains_[device]);
 	}
 	void measured(unsigned device, size_t rows, double seconds) override { pace_.measured(device, rows, seconds); }
+	size_t left() const override { return left_.count; }
+	double speed(unsigned device) const override { return pace_.is_known(device) ? pace_.speed(device) : 0; }
+	size_t grain(unsigned device) const override { return grains_[device]; }
 
       private:
 	rows left_;

@@ -4,6 +4,10 @@
 //
 // Each row counts once in the end, or the launch fails: a block that has ended counts, is given back, or has failed;
 // rows that were given back go out again before new ones do.
+//
+// A member that has ended a block gets no other one if those that are at work will have done all that is left before it
+// could do the smallest, and that is a large part of all: so a slow one does not keep all others waiting. And when nothing is left it takes rows back
+// from a block that has not begun, whose device is busy with something else. A row is taken back once at most.
 #pragma once
 
 #include "policy/policy.h"
@@ -18,7 +22,11 @@ struct ledger_entry {
 	unsigned member;
 	rows what;
 	ledger_entry *next = nullptr; // was entered before
-	enum : uint8_t { under_way, counts, given_back, done_again, failed } state = under_way;
+	// It is empty when all its rows were taken back before it began.
+	enum : uint8_t { under_way, counts, given_back, done_again, failed, empty } state = under_way;
+	bool has_begun = false;      // nothing can be taken back
+	bool was_taken_back = false; // from another member, and stays with this one
+	uint64_t given_ns = 0, begun_ns = 0;
 };
 
 class ledger
@@ -41,11 +49,19 @@ class ledger
 	void open(std::unique_ptr<policy> p, unsigned members, bool is_repeatable);
 
 	// Returns what the member is to do next, if it has less than @room under way; a count of 0 means nothing.
-	rows next(unsigned member, unsigned room);
-	void enter(ledger_entry &e);
+	rows next(unsigned member, unsigned room, uint64_t now_ns);
+	// Takes rows back for a member that has just ended a block, and gets nothing else. Returns the block that had them,
+	// and may be empty now, or null if there is none.
+	ledger_entry *take_back(unsigned member, uint64_t now_ns, rows &taken);
+	void enter(ledger_entry &e, uint64_t now_ns);
 
-	// The block has ended. One of the three calls below must follow.
+	// The block begins: from now on its rows are its own. It is false if it has none left.
+	bool begin(ledger_entry &e, uint64_t now_ns);
+	// It could not begin after all.
+	void put_off(ledger_entry &e) { e.has_begun = false; }
+	// The block has ended. One of the four calls below must follow.
 	void end(ledger_entry &e);
+	void drop_empty(ledger_entry &e) { e.state = ledger_entry::empty; }
 	void count(ledger_entry &e, uint64_t began_ns, uint64_t now_ns);
 	void give_back(ledger_entry &e);
 	void fail(ledger_entry &e) { e.state = ledger_entry::failed; }
@@ -64,15 +80,31 @@ class ledger
 	double longest_expected(size_t rows) const;
 
       private:
+	// What of the launch is not done, by what is known of the members' speeds.
+	struct rest {
+		double rows = 0;     // that nobody does, or another member than the one who asks
+		double together = 0; // of these, the speeds of those that are at work
+		double own = 0;      // rows that the one who asks has
+	};
+
+	template <class F> void for_under_way(F f) const;
+	static double rows_left_of(const ledger_entry &e, double speed, uint64_t now_ns);
+	rest rest_beside(unsigned member, uint64_t now_ns) const;
+	bool others_are_sooner(unsigned member, uint64_t now_ns) const;
+	bool may_take(const ledger_entry &e, unsigned member, uint64_t now_ns) const;
 	rows take_returned();
 
+	static constexpr double large_part = 0.1;
+
 	std::unique_ptr<policy> policy_;
+	size_t total_ = 0;
 	member members_[most] = {};
 	unsigned nmembers_ = 0;
 	bool is_repeatable_ = false;
 	ledger_entry *entries_ = nullptr; // all there ever were
 	unsigned under_way_ = 0;
 	unsigned returned_ = 0; // counts those that were given back, and nobody has yet
+	size_t returned_rows_ = 0;
 	uint64_t ended_ = 0;
 };
 

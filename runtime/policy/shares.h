@@ -75,12 +75,13 @@ class pace
 		known_ |= uint32_t{1} << device;
 		speeds_[device] = speed;
 	}
+	bool is_known(unsigned device) const { return known_ >> device & 1; }
 	double speed(unsigned device) const { return speeds_[device]; }
 	// Returns the size of the next block if @left rows are left.
 	size_t block(unsigned device, size_t left) const
 	{
 		double share = speeds_[device] / sum_of({speeds_, n_}), least = block_seconds_ * speeds_[device];
-		return size_t(std::max((known_ >> device & 1 ? part : part_unknown) * share * double(left), least));
+		return size_t(std::max((is_known(device) ? part : part_unknown) * share * double(left), least));
 	}
 
       private:

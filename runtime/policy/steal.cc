@@ -27,6 +27,9 @@ class steal_policy final : public policy
 		return r;
 	}
 	void measured(unsigned device, size_t rows, double seconds) override { pace_.measured(device, rows, seconds); }
+	size_t left() const override { return left_; }
+	double speed(unsigned device) const override { return pace_.is_known(device) ? pace_.speed(device) : 0; }
+	size_t grain(unsigned device) const override { return grains_[device]; }
 
       private:
 	// What thief and victim have then takes both equally long.

@@ -22,6 +22,7 @@ struct task {
 	// It comes before those that are due later. It is set before it is pushed; 0 means that it has no such time, and
 	// nothing comes before it that came later.
 	uint64_t due = 0;
+	bool was_put_back = false; // by push_last(); belongs to the deque
 };
 
 class work_deque
@@ -30,15 +31,23 @@ class work_deque
 	void push(task &t)
 	{
 		hold h(lock_);
+		t.was_put_back = false;
 		task *before = tail_;
-		while (t.due && before && before->due > t.due)
-			before = before->toward_head;
+		// What was put back lies out of order, and says nothing of those before it.
+		for (task *other = tail_; t.due && other; other = other->toward_head) {
+			if (other->was_put_back)
+				continue;
+			if (other->due <= t.due)
+				break;
+			before = other->toward_head;
+		}
 		link(t, before);
 	}
-	// Does so behind all others, whatever is due.
+	// Puts a task that was taken back behind all others, whatever is due.
 	void push_last(task &t)
 	{
 		hold h(lock_);
+		t.was_put_back = true;
 		link(t, tail_);
 	}
 

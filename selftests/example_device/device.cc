@@ -90,6 +90,8 @@ class device final : public compute_device
 
 	int submit(device_kernel &k, const launch_shape &shape, std::span<const device_arg> args, ticket &t) override
 	{
+		if (is_hit(het_example_faults.submits))
+			return fail(HET_EDEVICE, "example: it took no command");
 		std::unique_ptr<device_arg[]> own(new (std::nothrow) device_arg[args.size()]);
 		std::unique_ptr<command> c(own ? new (std::nothrow) command{static_cast<kernel &>(k).function.run,
 									    shape, std::move(own), args.size()}

@@ -9,7 +9,7 @@ namespace example
 
 // So many calls of each kind go well, and then one fails. None fails if the count is negative.
 struct fault_counts {
-	std::atomic<int> kernels{-1}, reads{-1}, writes{-1};
+	std::atomic<int> submits{-1}, kernels{-1}, reads{-1}, writes{-1};
 	// Something has failed for good, and nothing will work any longer.
 	std::atomic<bool> lost{false};
 };

@@ -47,11 +47,11 @@ struct books {
 	// Returns null if there is nothing for the member.
 	ledger_entry *hand_out(unsigned member, unsigned room = 1)
 	{
-		rows r = l.next(member, room);
+		rows r = l.next(member, room, 0);
 		if (!r.count)
 			return nullptr;
 		entries.push_back({member, r});
-		l.enter(entries.back());
+		l.enter(entries.back(), 0);
 		return &entries.back();
 	}
 	void count(ledger_entry &e, uint64_t began = 0, uint64_t now = 1)

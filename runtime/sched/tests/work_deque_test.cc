@@ -73,6 +73,32 @@ TEST(work_deque, what_is_due_first_comes_first)
 	EXPECT_EQ(deque.steal(any), &soon);
 }
 
+// A task that was put back does not hide those before it, and keeps its place among those that come later.
+TEST(work_deque, what_was_put_back_changes_no_order)
+{
+	work_deque deque;
+	task soon, late, later, none, back, next;
+	soon.due = 10;
+	late.due = 20;
+	later.due = 30;
+	back.due = 5;
+	for (task *t : {&back, &later})
+		deque.push(*t);
+	EXPECT_EQ(deque.take(), &back);
+	deque.push_last(back);
+	deque.push(late);
+	deque.push(soon);
+	next.due = 40;
+	deque.push(next);
+	deque.push(none);
+	for (task *t : {&soon, &late, &later, &back, &next, &none})
+		EXPECT_EQ(deque.take(), t);
+	deque.push(later);
+	deque.push(back); // it has its place again
+	for (task *t : {&back, &later})
+		EXPECT_EQ(deque.take(), t);
+}
+
 TEST(work_deque, one_task_can_be_taken_out)
 {
 	work_deque deque, other;
