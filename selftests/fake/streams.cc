@@ -3,6 +3,7 @@
 #include "fake/driver.h"
 
 #include <chrono>
+#include <csignal>
 
 using namespace het;
 
@@ -62,11 +63,24 @@ CUstream_st::~CUstream_st()
 		thread_.join();
 }
 
+// The program's signals are not for the driver's threads, whose work their handlers might wait for. Faults are.
+static std::thread without_signals(std::function<void()> run)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	std::thread made(std::move(run));
+	pthread_sigmask(SIG_SETMASK, &before, nullptr);
+	return made;
+}
+
 void CUstream_st::add(std::function<int()> work)
 {
 	std::lock_guard g(lock_);
 	if (!thread_.joinable())
-		thread_ = std::thread([this] { run(); });
+		thread_ = without_signals([this] { run(); });
 	work_.push_back(std::move(work));
 	changed_.notify_all();
 }
