@@ -14,7 +14,7 @@ constinit std::atomic<uint32_t> next_moment{1};
 namespace
 {
 
-size_t size_for(const array &a)
+size_t size_of_changes(const array &a)
 {
 	return sizeof(array_changes) + a.place.chunks * sizeof(uint32_t);
 }
@@ -25,7 +25,7 @@ void watch_changes(array &a, uint32_t moment)
 {
 	if (!a.live || !a.chunks || a.changes.load(std::memory_order_relaxed))
 		return;
-	auto *n = static_cast<array_changes *>(pool().allocate(size_for(a)));
+	auto *n = static_cast<array_changes *>(pool().allocate(size_of_changes(a)));
 	if (!n)
 		return; // nothing is known, then
 	new (n) array_changes{};
@@ -36,7 +36,7 @@ void watch_changes(array &a, uint32_t moment)
 void forget_changes(array &a)
 {
 	if (array_changes *n = a.changes.exchange(nullptr))
-		pool().release(n, size_for(a));
+		pool().release(n, size_of_changes(a));
 }
 
 } // namespace het

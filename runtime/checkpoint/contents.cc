@@ -16,11 +16,6 @@ using fatbin::load;
 namespace
 {
 
-outcome damaged(bool /*said*/)
-{
-	return outcome::damaged;
-}
-
 // Reads an item, and where the next one begins.
 bool read_item(bytes index, uint64_t &next, item &i)
 {
@@ -107,7 +102,7 @@ outcome contents::add_item(item &i, change &next, fault &why) const
 {
 	for (const item &other : next.items_.all()) {
 		if (!strcmp(other.name, i.name))
-			return damaged(why.say("the index is wrong: two items have the name %.60s", i.name));
+			return say_damaged(why.say("the index is wrong: two items have the name %.60s", i.name));
 	}
 	const item *old = find(i.name);
 	const bool is_own = !old || old->nbytes != i.nbytes;
@@ -127,12 +122,12 @@ outcome contents::prepare(bytes index, uint64_t pages_at, uint64_t pages_size, c
 {
 	index_head head;
 	if (!load(index, 0, head) || head.nitems > most_items)
-		return damaged(why.say("the index is wrong: it has no head, or too many items"));
+		return say_damaged(why.say("the index is wrong: it has no head, or too many items"));
 	uint64_t at = sizeof(head), npages = 0;
 	for (uint64_t n = 0; n < head.nitems; n++) {
 		item i;
 		if (!read_item(index, at, i))
-			return damaged(why.say("the index is wrong: item %" PRIu64 " can't be one", n));
+			return say_damaged(why.say("the index is wrong: item %" PRIu64 " can't be one", n));
 		npages += i.npages();
 		if (npages > most_pages) {
 			why.say("there is no memory for %" PRIu64 " pages", npages);
@@ -144,14 +139,14 @@ outcome contents::prepare(bytes index, uint64_t pages_at, uint64_t pages_size, c
 	uint64_t sums = 0, stored = 0;
 	if (head.nextents > index.size() || !cut(index, at, head.nextents * sizeof(index_extent), next.extents_) ||
 	    !check_extents(next.extents_, next.items_.all(), sums, stored))
-		return damaged(why.say("the index is wrong: its extents are of pages that are not there"));
+		return say_damaged(why.say("the index is wrong: its extents are of pages that are not there"));
 	at += next.extents_.size();
 	next.sums_ = index.subspan(at);
 	next.pages_at_ = pages_at;
 	if (next.sums_.size() != sums * sizeof(uint64_t) || stored != pages_size)
-		return damaged(why.say("the index is wrong: it has %zu bytes of sums, and %" PRIu64
-				       " bytes of pages, for others",
-				       next.sums_.size(), pages_size));
+		return say_damaged(why.say("the index is wrong: it has %zu bytes of sums, and %" PRIu64
+					   " bytes of pages, for others",
+					   next.sums_.size(), pages_size));
 	return outcome::done;
 }
 

@@ -31,6 +31,12 @@ struct item {
 
 enum class outcome : uint8_t { done, damaged, no_memory };
 
+// For readers, who say why: return say_damaged(why.say("...", ...)).
+inline outcome say_damaged(bool /*said*/)
+{
+	return outcome::damaged;
+}
+
 class contents
 {
       public:

@@ -15,11 +15,6 @@ using fatbin::checksum;
 namespace
 {
 
-outcome damaged(bool /*said*/)
-{
-	return outcome::damaged;
-}
-
 template <class T> bool is_whole(const T &record, const char (&magic)[8])
 {
 	return !memcmp(record.magic, magic, sizeof(magic)) &&
@@ -30,17 +25,17 @@ outcome read_head(file &f, log_state &s, fault &why)
 {
 	file_head head;
 	if (f.size() < sizeof(head))
-		return damaged(why.say("it has %" PRIu64 " bytes and is no checkpoint file", f.size()));
+		return say_damaged(why.say("it has %" PRIu64 " bytes and is no checkpoint file", f.size()));
 	if (!read_object(f, 0, head))
-		return damaged(why.say("it can't be read: %s", strerror(errno)));
+		return say_damaged(why.say("it can't be read: %s", strerror(errno)));
 	if (memcmp(head.magic, file_magic, sizeof(file_magic)) != 0)
-		return damaged(why.say("it is no checkpoint file"));
+		return say_damaged(why.say("it is no checkpoint file"));
 	if (head.sum != checksum(image_of(head).first(offsetof(file_head, sum))))
-		return damaged(why.say("its head is damaged"));
+		return say_damaged(why.say("its head is damaged"));
 	if (head.version != format_version || head.page != page_size)
-		return damaged(why.say("it is of version %" PRIu32 " with pages of %" PRIu32
-				       " bytes, and this library knows version %" PRIu32 " with pages of %" PRIu32,
-				       head.version, head.page, format_version, page_size));
+		return say_damaged(why.say("it is of version %" PRIu32 " with pages of %" PRIu32
+					   " bytes, and this library knows version %" PRIu32 " with pages of %" PRIu32,
+					   head.version, head.page, format_version, page_size));
 	s = {head.identity, head.before, sizeof(head)};
 	return outcome::done;
 }
@@ -71,9 +66,9 @@ outcome take_in(file &f, const generation_head &head, contents &c, log_state &s,
 	}
 	const std::span<std::byte> index(memory.get(), head.index_size);
 	if (!f.read(index_at, index))
-		return damaged(why.say("it can't be read: %s", strerror(errno)));
+		return say_damaged(why.say("it can't be read: %s", strerror(errno)));
 	if (checksum(index) != head.index_sum)
-		return damaged(why.say("the index of generation %" PRIu64 " is damaged", head.number));
+		return say_damaged(why.say("the index of generation %" PRIu64 " is damaged", head.number));
 	contents::change next;
 	if (outcome o = c.prepare(index, pages_at, head.pages_size, next, why); o != outcome::done)
 		return o;
@@ -95,8 +90,8 @@ outcome check_page(const item &i, uint64_t number, bytes read, fault &why)
 {
 	if (checksum(read) == i.pages[number].sum)
 		return outcome::done;
-	return damaged(why.say("page %" PRIu64 " of item %.60s is damaged, at byte %" PRIu64, number, i.name,
-			       i.pages[number].at));
+	return say_damaged(why.say("page %" PRIu64 " of item %.60s is damaged, at byte %" PRIu64, number, i.name,
+				   i.pages[number].at));
 }
 
 } // namespace
@@ -109,9 +104,9 @@ outcome read_log(file &f, contents &c, log_state &s, fault &why)
 	if (o != outcome::done)
 		return o;
 	if (ends_with_another(f, s))
-		return damaged(
+		return say_damaged(
 			why.say("generation %" PRIu64 " is damaged, and others are behind it", s.generation + 1));
-	return s.end > sizeof(file_head) ? o : damaged(why.say("its only generation is damaged"));
+	return s.end > sizeof(file_head) ? o : say_damaged(why.say("its only generation is damaged"));
 }
 
 outcome read_pages(file &f, const item &i, uint64_t first, uint64_t count, std::byte *to, fault &why)
@@ -128,7 +123,7 @@ outcome read_pages(file &f, const item &i, uint64_t first, uint64_t count, std::
 		if (!here.at)
 			memset(run.data(), 0, run.size());
 		else if (!f.read(here.at, run))
-			return damaged(why.say("it can't be read: %s", strerror(errno)));
+			return say_damaged(why.say("it can't be read: %s", strerror(errno)));
 		for (uint64_t k = 0; here.at && k < n; k++) {
 			const bytes one = run.subspan(k * page_size, bytes_of(i.nbytes, p + k, 1));
 			if (outcome o = check_page(i, p + k, one, why); o != outcome::done)

@@ -14,8 +14,6 @@
 namespace het::rt
 {
 
-using namespace checkpoint;
-
 namespace
 {
 
@@ -42,7 +40,7 @@ std::unique_ptr<char[]> join(const char *a, const char *b)
 
 } // namespace
 
-int checkpoint_store::say_failed(const generation_writer &w, const fault &why) const
+int checkpoint_store::say_failed(const checkpoint::generation_writer &w, const checkpoint::fault &why) const
 {
 	return fail(w.lacks_memory() ? HET_ENOMEM : HET_EFILE, "checkpoint file %s: %s", path(), why.text);
 }
@@ -66,35 +64,35 @@ int checkpoint_store::open(const char *path, bool read_only)
 	case disk_file::opened::yes:
 		break;
 	}
-	fault why;
-	const outcome o = read_log(file_, held_, state_, why);
-	is_there_ = o == outcome::done;
+	checkpoint::fault why;
+	const checkpoint::outcome o = checkpoint::read_log(file_, held_, state_, why);
+	is_there_ = o == checkpoint::outcome::done;
 	return is_there_ ? 0
-			 : fail(o == outcome::no_memory ? HET_ENOMEM : HET_EFILE, "checkpoint file %s: %s", path,
-				why.text);
+			 : fail(o == checkpoint::outcome::no_memory ? HET_ENOMEM : HET_EFILE, "checkpoint file %s: %s",
+				path, why.text);
 }
 
-int checkpoint_store::begin(uint64_t room, std::unique_ptr<generation_writer> &w)
+int checkpoint_store::begin(uint64_t room, std::unique_ptr<checkpoint::generation_writer> &w)
 {
-	log_state s = state_;
+	checkpoint::log_state s = state_;
 	if (is_there_ && !file_.is_at(path()))
 		return fail(HET_EFILE, "checkpoint file %s: it was removed or replaced; open it again", path());
 	if (!is_there_) {
-		if (!access(path(), F_OK))
+		if (!::access(path(), F_OK))
 			return fail(HET_ESTATE, "checkpoint file %s: something else has made it since it was opened",
 				    path());
 		const disk_file::opened o = made_.make(path_of_new_.get());
 		if (o == disk_file::opened::in_use)
 			return fail(HET_ESTATE, "checkpoint file %s: something else is making it", path());
-		if (o != disk_file::opened::yes || !begin_log(made_, new_identity(), 0, s))
+		if (o != disk_file::opened::yes || !checkpoint::begin_log(made_, new_identity(), 0, s))
 			return fail(HET_EFILE, "checkpoint file %s: it can't be made: %s", path_of_new_.get(),
 				    strerror(errno));
 	}
-	w.reset(new (std::nothrow) generation_writer(is_there_ ? file_ : made_, s, room));
+	w.reset(new (std::nothrow) checkpoint::generation_writer(is_there_ ? file_ : made_, s, room));
 	return w ? 0 : fail(HET_ENOMEM, "het_checkpoint_write: out of memory");
 }
 
-void checkpoint_store::abandon(generation_writer &w)
+void checkpoint_store::abandon(checkpoint::generation_writer &w)
 {
 	w.abandon();
 	if (!is_there_) {
@@ -104,11 +102,11 @@ void checkpoint_store::abandon(generation_writer &w)
 }
 
 // The generation counts in what is open. It is not in place yet if the file was not there.
-int checkpoint_store::commit(generation_writer &w)
+int checkpoint_store::commit(checkpoint::generation_writer &w)
 {
-	fault why;
-	contents::change next;
-	log_state after;
+	checkpoint::fault why;
+	checkpoint::contents::change next;
+	checkpoint::log_state after;
 	if (!w.write(held_, next, after, why)) {
 		abandon(w);
 		return say_failed(w, why);
@@ -138,13 +136,13 @@ int checkpoint_store::commit(generation_writer &w)
 void checkpoint_store::make_smaller()
 {
 	disk_file small;
-	fault why;
-	contents copied;
-	log_state s = state_;
+	checkpoint::fault why;
+	checkpoint::contents copied;
+	checkpoint::log_state s = state_;
 	bool stands = false;
 	if (small.make(path_of_new_.get()) != disk_file::opened::yes)
 		return inform("checkpoint file %s: it can't be made smaller: %s", path(), strerror(errno));
-	if (!write_anew(file_, small, new_identity(), held_, copied, s, why))
+	if (!checkpoint::write_anew(file_, small, new_identity(), held_, copied, s, why))
 		inform("checkpoint file %s: it can't be made smaller: %s", path(), why.text);
 	else if (!disk_file::put_in_place(path_of_new_.get(), path(), true, &stands))
 		inform("checkpoint file %s: it can't be made smaller: %s", path(), strerror(errno));
@@ -158,10 +156,10 @@ void checkpoint_store::make_smaller()
 	state_ = s;
 }
 
-int checkpoint_store::read(const item &i, uint64_t first, uint64_t count, std::byte *to)
+int checkpoint_store::read(const checkpoint::item &i, uint64_t first, uint64_t count, std::byte *to)
 {
-	fault why;
-	return read_pages(file_, i, first, count, to, why) == outcome::done
+	checkpoint::fault why;
+	return checkpoint::read_pages(file_, i, first, count, to, why) == checkpoint::outcome::done
 		       ? 0
 		       : fail(HET_EFILE, "checkpoint file %s: %s", path(), why.text);
 }
@@ -177,7 +175,7 @@ bool checkpoint_store::find_item(uint64_t number, char *name, uint64_t *nbytes)
 	runtime_guard g(lock_);
 	if (number >= held_.all().size())
 		return false;
-	const item &i = held_.all()[number];
+	const checkpoint::item &i = held_.all()[number];
 	memcpy(name, i.name, sizeof(i.name));
 	*nbytes = i.nbytes;
 	return true;
