@@ -8,6 +8,7 @@
 #include "paths/splitter.h"
 
 #include <chrono>
+#include <dlfcn.h>
 #include <thread>
 
 namespace het::test

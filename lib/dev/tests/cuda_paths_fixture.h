@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <gpuvm.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -19,55 +18,16 @@
 namespace het::test
 {
 
-// Who gets how much follows from what is measured, and so from how busy this machine is: that is left to the tests of
-// lib/paths. Here all paths carry always. The environment is read once.
-[[maybe_unused]] inline const int all_paths = setenv("HET_PATHS", "static", 1);
 constexpr unsigned lanes = 3;
 constexpr size_t mib = 1 << 20;
 
 class cuda_paths : public testing::Test
 {
       protected:
-	void SetUp() override
-	{
-		setenv("GPUVM_QUIET", "1", 1);
-		library_ = dlopen(HET_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-		ASSERT_NE(library_, nullptr) << dlerror();
-		fake_ = static_cast<fake_cuda_state *>(dlsym(library_, "fake_cuda"));
-#define FIND(member, symbol, parameters) cu_.member = reinterpret_cast<decltype(cu_.member)>(dlsym(library_, #symbol));
-		HET_CUDA_DEVICE_FUNCTIONS(FIND)
-		HET_CUDA_PROGRAM_FUNCTIONS(FIND)
-#undef FIND
-		fake_->devices = 4;
-		fake_->fail_symbol = nullptr;
-		fake_->fails_always = false;
-		fake_->peer_copies = 0;
-		streams_ = fake_->streams;
-	}
-	void TearDown() override
-	{
-		if (!fake_) // as the test was left out
-			return;
-		for (auto &d : devices_)
-			d.reset();
-		fake_->fail_symbol = nullptr;
-		fake_->devices = 2;
-		EXPECT_EQ(fake_->streams, streams_) << "are left behind";
-		EXPECT_EQ(fake_->contexts_held, 0);
-	}
+	void SetUp() override;
+	void TearDown() override;
 
-	void open(unsigned n)
-	{
-		for (auto &d : devices_)
-			d.reset();
-		for (unsigned i = 0; i < n; i++) {
-			cuda_api api;
-			int error = load_cuda(api, HET_FAKE_CUDA);
-			ASSERT_EQ(error, 0);
-			devices_[i] = make_cuda_device(api, i, reinterpret_cast<void *>(uintptr_t{i}), lanes, &error);
-			ASSERT_NE(devices_[i], nullptr) << last_error();
-		}
-	}
+	void open(unsigned n);
 
 	// Memory of a device and of the host, which copies find pinned, with other bytes each time.
 	struct pair {
