@@ -34,16 +34,16 @@ class processors
       public:
 	processors(const machine &m, event_queue &events, surroundings &around);
 
-	// Begins a block of the slice if the processor runs and has room.
-	bool begin(unsigned processor, const launch &l, uint32_t block, uint32_t slice, cycle t);
+	// Begins block @which of the slice if the processor @number runs and has room.
+	bool begin(unsigned number, const launch &l, uint32_t which, uint32_t slice, cycle t);
 	// It is told of its event.
-	void issue(unsigned processor, cycle t);
+	void issue(unsigned number, cycle t);
 	// A line that a warp waited for has been used; its bytes will be there at @ready.
-	void served(unsigned processor, unsigned slot, cycle t, cycle ready);
+	void served(unsigned number, unsigned slot, cycle t, cycle ready);
 
 	// From now on only those run that @who says, which outlives this.
 	void throttle_by(const het::rt::throttle *who, grain g);
-	unsigned unit_of(unsigned processor, unsigned slot) const;
+	unsigned unit_of(unsigned number, unsigned slot) const;
 	unsigned units(grain g) const;
 	void wake_all(cycle t);
 
@@ -60,7 +60,7 @@ class processors
 	struct block {
 		const launch *of = nullptr; // null: the slot is free
 		uint32_t slice = 0;
-		unsigned live = 0, waiting = 0; // warps; those at the barrier
+		unsigned live = 0, waiting = 0; // warps; those of them at the barrier
 	};
 	struct processor {
 		std::vector<warp> warps; // in slots
