@@ -290,6 +290,24 @@ TEST(stale_copies_that_were_kept_are_found, .traps = trap::best, .seconds = 100)
 	expect_found(t, "keeps_elsewhere", hunt_in("--filter=kept_is_as", "--device=host2", 20));
 }
 
+// What launches in slices have written, and left on a device, is not what others get.
+TEST(written_bytes_that_are_not_found_are_found, .traps = trap::best, .seconds = 100)
+{
+	const auto hunt_in = [](const char *filter, const char *device) {
+		return hunt{"runtime_kept", {filter, device, "--jobs=2"}, "10", 90, 2};
+	};
+	expect_found(t, "leaves_away", hunt_in("--filter=what_is_written_stays", "--device=host"));
+	expect_found(t, "drops_written", hunt_in("--filter=what_is_written_is_found", "--device=host"));
+	expect_found(t, "skips_others", hunt_in("--filter=what_another_device", "--device=host2"));
+}
+
+// Memory goes beside the copies from it.
+TEST(memory_that_is_taken_from_copies_is_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "takes_used",
+		     {"runtime_kept", {"--filter=memory_goes", "--device=host", "--jobs=2"}, "300", 90, 5});
+}
+
 TEST(copies_that_did_not_come_home_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "keeps_failed",

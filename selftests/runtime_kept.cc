@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What launches in slices leave on their device for those to come.
+// What launches in slices leave on their device for those to come: copies, and what they have written, which is nowhere
+// else then.
 #include "fake/fake_cuda.h"
 #include "harness/combine.h"
+#include "harness/process.h"
+#include "harness/signal_of_touch.h"
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <gpuvm.h>
 #include <memory>
+#include <thread>
+#include <unistd.h>
 
 using namespace selftest;
 
@@ -45,15 +52,19 @@ class program_of_slices
 	{
 		const unsigned a = below(arrays), b = (a + !t_.random.one_in(8)) % arrays;
 		het_device *const d = devices_[below(devices_.size())];
-		const unsigned what = below(10), times = 1 + below(3);
+		const unsigned what = below(12), times = 1 + below(3);
 		for (unsigned i = 0; i < times && what < 6; i++)
 			launch(what, *all_[a], *all_[b], d);
-		if (what < 6)
+		if (what == 6) // while launches run
+			HET_OK(het_device_set_budget(d, some_budget()));
+		if (what <= 6)
 			return;
 		HET_OK(het_finish(fx_.queue));
-		if (what == 6) {
-			HET_OK(het_device_set_budget(d, (250 << 10) + below(350 << 10)));
+		if (what == 8) {
+			HET_OK(het_device_set_budget(d, some_budget()));
 			check_budget(d);
+		} else if (what == 9) {
+			copy_exactly(*all_[a]);
 		} else if (what == 7 && t_.random.one_in(4)) {
 			make(a);
 		} else {
@@ -82,6 +93,8 @@ class program_of_slices
 	static constexpr size_t size = (330 << 10) + 70;
 
 	size_t below(size_t n) { return t_.random.below(n); }
+	// With the largest both arrays fit.
+	size_t some_budget() { return (250 << 10) + below(500 << 10); }
 	void make(unsigned i)
 	{
 		constexpr uint32_t kinds[] = {kind::mmapped, kind::slice, kind::library, kind::map};
@@ -126,6 +139,17 @@ class program_of_slices
 		if (!het_event_wait(1, events))
 			combine_model(a, b);
 	}
+	void copy_exactly(model_array &a)
+	{
+		std::vector<uint8_t> bytes(1 + below(30000));
+		const size_t off = below(size - bytes.size());
+		HET_OK(gpuvm_host_read(a.b.data() + off, bytes.size(), bytes.data()));
+		CHECK_BYTES(bytes.data(), a.model.data() + off, bytes.size(), "read exactly");
+		for (uint8_t &b : bytes)
+			b = uint8_t(3 * b + 1);
+		HET_OK(gpuvm_host_write(a.b.data() + off, bytes.size(), bytes.data()));
+		std::copy(bytes.begin(), bytes.end(), a.model.begin() + long(off));
+	}
 	void touch(model_array &a)
 	{
 		const size_t off = below(size), n = 1 + below(std::min<size_t>(size - off, 40000));
@@ -160,7 +184,7 @@ TEST(what_is_kept_is_as_the_host_has_it, .traps = trap::best | trap::sigsegv, .d
 // What fits whole takes the memory.
 TEST(launches_fetch_what_is_not_kept, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K"});
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K", "HET_EVICT=through"});
 	const size_t n = 1 << 20;
 	het_device *d = device_apart();
 	model_array from(kind::library, n), to(kind::library, n, 2), few(kind::mmapped, 1 << 20, 3);
@@ -269,7 +293,7 @@ TEST(exact_copies_of_what_slices_have_written, .traps = trap::best, .devices = o
 // If what was written does not come home what is kept of it is of before, or is not kept.
 TEST(what_did_not_come_home_is_not_kept, .traps = trap::best, .devices = device::cuda)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K"});
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K", "HET_EVICT=through"});
 	const size_t n = 1 << 20;
 	for (int after : {0, 2, 5}) {
 		model_array from(kind::mmapped, n), to(kind::mmapped, n, 2), copied(kind::mmapped, n, 3);
@@ -285,5 +309,262 @@ TEST(what_did_not_come_home_is_not_kept, .traps = trap::best, .devices = device:
 		HET_OK(fx.launch(fx.copy, n, {by_bytes(to, HET_READ_ONLY), by_bytes(copied, HET_WRITE_ONLY)}));
 		HET_OK(het_finish(fx.queue));
 		CHECK(std::equal(copied.b.data(), copied.b.data() + n, to.b.data()));
+	}
+}
+
+// --- what is written stays there -----------------------------------------------
+
+namespace
+{
+
+// Launches until what is written stays on the device, as far as there is room, also if that was of no use for an array
+// that was there before. Returns how many bytes do, and fails if none does.
+size_t leave_written(runtime_fixture &fx, const model_array &from, model_array &to, het_device *d)
+{
+	size_t left = 0;
+	for (unsigned i = 0, more = 2; i < 150 && more; i++, more -= left != 0) {
+		const uint64_t before = memory_of(d).brought;
+		combine(fx, from, to, nullptr, {.device = d});
+		HET_OK(het_finish(fx.queue));
+		left = to.size() - (memory_of(d).brought - before);
+	}
+	CHECK(left > 0);
+	return left;
+}
+
+} // namespace
+
+// It travels when it is touched, once.
+TEST(what_is_written_stays, .traps = trap::best | trap::sigsegv, .devices = one_device,
+     .kinds = kind::mmapped | kind::library | kind::slice)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
+	const size_t n = 256 << 10;
+	het_device *d = device_apart();
+	model_array from(t.v.kind, n), to(t.v.kind, n, 2);
+	uint64_t before = memory_of(d).brought;
+	combine(fx, from, to);
+	HET_OK(het_finish(fx.queue));
+	CHECK_EQ(memory_of(d).brought - before, n);
+	const size_t left = leave_written(fx, from, to, d);
+	CHECK(left > memory_of(d).kept / 4);
+	before = memory_of(d).brought;
+	from.check("what was read");
+	CHECK_EQ(memory_of(d).brought - before, 0);
+	to.check("what was written");
+	CHECK_EQ(memory_of(d).brought - before, left);
+	to.check("what was written, again");
+	CHECK_EQ(memory_of(d).brought - before, left);
+	check_budget(d);
+}
+
+// Whoever needs it gets it, and what is written elsewhere is not undone when the rest comes home.
+TEST(what_is_written_is_found, .traps = trap::best | trap::sigsegv, .devices = one_device)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
+	const size_t n = 256 << 10;
+	het_device *d = device_apart();
+	std::vector<uint8_t> bytes(5000);
+	for (unsigned who = 0; who < 7; who++) {
+		model_array from(kind::mmapped, n), to(kind::mmapped, n, 2), copied(kind::library, n, 3);
+		HET_OK(het_device_set_budget(d, 300 << 10));
+		leave_written(fx, from, to, d);
+		if (who == 0) { // writes of the host
+			for (size_t i = 100; i < n; i += 2999)
+				to.b.data()[i] = to.model[i] = uint8_t(i);
+		} else if (who == 1) { // and exact copies
+			for (size_t off = 100; off + bytes.size() < n; off += 30000) {
+				HET_OK(gpuvm_host_read(to.b.data() + off, bytes.size(), bytes.data()));
+				CHECK_BYTES(bytes.data(), to.model.data() + off, bytes.size(), "read exactly");
+				std::fill(bytes.begin(), bytes.end(), uint8_t(off >> 8));
+				HET_OK(gpuvm_host_write(to.b.data() + off, bytes.size(), bytes.data()));
+				std::copy(bytes.begin(), bytes.end(), to.model.begin() + long(off));
+			}
+		} else if (who == 2) { // others want the memory
+			HET_OK(het_device_set_budget(d, 10 << 10));
+			CHECK_EQ(memory_of(d).kept, 0);
+		} else if (who == 3) { // a launch that fits
+			HET_OK(het_device_set_budget(d, 1 << 20));
+			fx.run(fx.add, n, {to.all(HET_READ_WRITE), value_arg(uint8_t{5})});
+			add_to_model(to.model, 0, n, 5);
+		} else if (who == 4) { // and one that overwrites all
+			HET_OK(het_device_set_budget(d, 1 << 20));
+			fx.run(fx.copy, n, {from.all(HET_READ_ONLY), to.all(HET_WRITE_ONLY)});
+			to.model = from.model;
+			HET_OK(het_device_set_budget(d, 60 << 10));
+		} else if (who == 5) { // the array that it belongs to, with other bytes
+			combine(fx, to, from, nullptr, {.device = d});
+		} else if (who == 6) { // a call on the host, through the library
+			HET_OK(gpuvm_host_begin(to.b.data(), n, GPUVM_READ_ONLY));
+		}
+		if (who % 2)
+			combine(fx, from, to, nullptr, {.device = d});
+		HET_OK(het_finish(fx.queue));
+		from.check("what was read");
+		to.check("what was written");
+		CHECK_EQ(memory_of(d).windows, 0);
+	}
+}
+
+TEST(a_child_has_what_was_written, .traps = trap::best, .devices = one_device)
+{
+	skip_under_tsan("no threads after a fork");
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
+	const size_t n = 256 << 10;
+	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
+	leave_written(fx, from, to, device_apart());
+	expect_success(run_process(10, [&] { to.check("in the child"); }), "child");
+	combine(fx, from, to);
+	HET_OK(het_finish(fx.queue));
+	to.check("in the parent");
+}
+
+// What stays on one device is there for launches in slices on another, and the other way round.
+TEST(what_another_device_has_written, .traps = trap::best, .devices = device::host2 | device::cuda2)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
+	const std::vector<het_device *> devices = devices_with_memory();
+	const size_t n = 256 << 10;
+	if (devices.size() < 2)
+		skip("a device has the host's memory");
+	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
+	for (unsigned i = 0; i < 4; i++) {
+		het_device *d = devices[i % 2];
+		leave_written(fx, from, to, d);
+		combine(fx, to, from, nullptr, {.device = devices[(i + 1) % 2]});
+	}
+	HET_OK(het_finish(fx.queue));
+	from.check("what was written on one");
+	to.check("what was written on the other");
+}
+
+// Others take the memory and give it back while launches use what is kept there, and the host what they have written.
+TEST(memory_goes_beside_launches, .traps = trap::best, .devices = one_device)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
+	het_device *d = device_apart();
+	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
+	std::atomic<bool> ends{false};
+	std::thread others([&] {
+		for (unsigned i = 0; !ends.load(); i++)
+			HET_OK(het_device_set_budget(d, i % 2 ? 150 << 10 : 60 << 10));
+	});
+	for (unsigned i = 0; i < 12; i++) {
+		combine(fx, from, to);
+		HET_OK(het_finish(fx.queue));
+		to.check(i * (n / 20), n / 3, "between launches");
+	}
+	ends.store(true);
+	others.join();
+	from.check("what was read");
+	to.check("what was written");
+}
+
+// Where the host reads all of it each time it goes home with the launch, beside its kernels.
+TEST(what_the_host_reads_goes_home, .traps = trap::best, .devices = one_device)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
+	het_device *d = device_apart();
+	model_array from(kind::library, n), to(kind::library, n, 2);
+	unsigned whole = 0;
+	for (unsigned i = 0; i < 12; i++) {
+		const uint64_t before = memory_of(d).brought;
+		combine(fx, from, to);
+		HET_OK(het_finish(fx.queue));
+		whole += memory_of(d).brought - before == n;
+		to.check("what was written");
+	}
+	CHECK(whole >= 8);
+}
+
+// It can't be read: nobody gets what the host had before. When it can be again, it is as it was.
+TEST(what_can_not_come_home, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
+	const size_t n = 256 << 10;
+	het_device *d = device_apart();
+	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
+	leave_written(fx, from, to, d);
+	catch_signals();
+	unsigned lost = 0;
+	for (size_t i = 0; i < n; i += 4096) {
+		fail_cuda_call("cuMemcpyDtoHAsync_v2", cuda_out_of_memory);
+		const int signal = touch(to.b.data() + i);
+		CHECK(!signal || signal == SIGBUS);
+		if (!signal)
+			CHECK_EQ(to.b.data()[i], to.model[i]);
+		lost += signal != 0;
+	}
+	CHECK(lost > 0);
+	fake_cuda_driver().fail_symbol = nullptr;
+	HET_OK(gpuvm_host_begin(to.b.data(), n, GPUVM_READ_ONLY));
+	to.check("what was written");
+}
+
+// The device is lost, and with it what it alone had. Who asks for that hears of it, and nobody gets what was there before.
+TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"}, "HET_DEVICES=cuda,apart");
+	const size_t n = 256 << 10;
+	het_device *gpu = device_apart(), *other = devices_with_memory().at(1);
+	{
+		model_array from(kind::mmapped, n), to(kind::slice, n, 2), copied(kind::mmapped, n, 3);
+		leave_written(fx, from, to, gpu);
+		fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed, 2);
+		event_handle first, second;
+		const std::vector<uint8_t> old = to.model;
+		combine(fx, from, to, first.out(), {.device = gpu});
+		het_event *events[] = {first};
+		CHECK_EQ(het_event_wait(1, events), HET_EWAIT);
+		HET_OK(fx.launch(fx.copy, n, {by_bytes(to, HET_READ_ONLY), by_bytes(copied, HET_WRITE_ONLY)},
+				 second.out(), {.device = other}));
+		events[0] = second;
+		CHECK_EQ(het_event_wait(1, events), HET_EWAIT);
+		catch_signals();
+		unsigned lost = 0;
+		for (size_t i = 0; i < n; i += 1021) {
+			const int signal = touch(to.b.data() + i);
+			CHECK(!signal || signal == SIGBUS);
+			lost += signal != 0;
+			CHECK(signal || to.b.data()[i] == to.model[i] || to.b.data()[i] == old[i]);
+		}
+		CHECK(lost > 0);
+		from.check("what was read");
+		copied.check("what was not written");
+	}
+	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
+	for (unsigned i = 0; i < 3; i++)
+		combine(fx, from, to);
+	HET_OK(het_finish(fx.queue));
+	to.check("on another device");
+}
+
+// Copies on the device, or to or from it, fail in turn. Each byte is as it was or as it should be.
+TEST(copies_fail_where_written_bytes_stay, .traps = trap::best, .devices = device::cuda, .seconds = 60)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
+	het_device *d = device_apart();
+	for (const char *symbol :
+	     {"cuMemcpyDtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2", "cuMemAlloc_v2"}) {
+		for (int after : {0, 4}) {
+			model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
+			leave_written(fx, from, to, d);
+			const std::vector<uint8_t> old = to.model;
+			fail_cuda_call(symbol, cuda_out_of_memory, after);
+			event_handle e;
+			combine(fx, from, to, e.out());
+			het_event *events[] = {e};
+			const int err = het_event_wait(1, events);
+			fake_cuda_driver().fail_symbol = nullptr;
+			for (size_t i = 0; i < n; i++) {
+				const uint8_t byte = to.b.data()[i];
+				if (byte != to.model[i] && (!err || byte != old[i]))
+					FAIL("%s, %d: byte %zu is %u", symbol, after, i, byte);
+			}
+			from.check("what was read");
+		}
 	}
 }

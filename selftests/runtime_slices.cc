@@ -191,7 +191,8 @@ TEST(what_does_not_fit_runs, .traps = trap::best | trap::sigsegv, .devices = one
 	check_sliced(before, 3 * 8);
 	het_memory_info now = memory_of(device_apart());
 	CHECK_EQ(now.sent + now.reused - before.sent - before.reused, 3 * 2 * n);
-	CHECK_EQ(now.brought - before.brought, 3 * n);
+	const uint64_t brought = now.brought - before.brought; // what stayed there is overwritten by the next
+	CHECK(brought >= n && brought <= 3 * n);
 	CHECK_EQ(now.given, before.given);
 }
 

@@ -66,7 +66,7 @@ class device
 	// read() and write() are plain memory copies and may run in a signal handler.
 	virtual bool signal_safe() const { return false; }
 	// Its copy of an array's body is the alias itself, so that read() and write() of pieces that say so have nothing
-	// to copy.
+	// to copy, but for bytes that the device keeps elsewhere: those are in the alias only after read().
 	virtual bool has_alias() const { return false; }
 	// Returns the NUMA node that the device is attached to, -1 if unknown.
 	virtual int numa_node() const { return -1; }

@@ -7,18 +7,28 @@
 namespace het
 {
 
-int read_buffers(unsigned device, std::span<const transfer> pieces)
+int read_buffers(unsigned device, std::span<const transfer> pieces, unsigned own_lane)
 {
 	library &l = lib();
-	lane_lease lane(*l.lanes);
+	lane_lease lane(*l.lanes, own_lane);
 	return l.devices[device]->read(lane, pieces);
+}
+
+int write_buffers(unsigned device, std::span<const transfer> pieces, unsigned own_lane)
+{
+	library &l = lib();
+	lane_lease lane(*l.lanes, own_lane);
+	return l.devices[device]->write(lane, pieces);
+}
+
+int read_buffers(unsigned device, std::span<const transfer> pieces)
+{
+	return read_buffers(device, pieces, any_lane);
 }
 
 int write_buffers(unsigned device, std::span<const transfer> pieces)
 {
-	library &l = lib();
-	lane_lease lane(*l.lanes);
-	return l.devices[device]->write(lane, pieces);
+	return write_buffers(device, pieces, any_lane);
 }
 
 int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n)

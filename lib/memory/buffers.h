@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies from and to buffers that are no arrays', by the library's devices. Each borrows a lane.
+// Copies from and to buffers that are no arrays', by the library's devices. Each borrows a lane, unless its caller has
+// one.
 #pragma once
 
 #include "dev/device.h"
@@ -13,6 +14,8 @@ namespace het
 // Works as device::read() and device::write(): the host's side can't be trapped.
 int read_buffers(unsigned device, std::span<const transfer> pieces);
 int write_buffers(unsigned device, std::span<const transfer> pieces);
+int read_buffers(unsigned device, std::span<const transfer> pieces, unsigned own_lane);
+int write_buffers(unsigned device, std::span<const transfer> pieces, unsigned own_lane);
 
 struct place_in_buffer {
 	unsigned device;

@@ -33,13 +33,13 @@ bool is_only_there(const array &a, uint32_t c, unsigned device)
 	return (valid == device_copy(device) || in_fragments) && !is_mutant(mutant::drops_only_copy);
 }
 
-// Brings home the next chunks that nobody else has, from @c on. Returns where to go on.
-int bring_next(array &a, array_guard &g, unsigned device, uint32_t *c, uint64_t *brought)
+// Brings home the next chunks before @last that nobody else has, from @c on, which becomes where to go on.
+int bring_next(array &a, array_guard &g, unsigned device, uint32_t *c, uint32_t last, uint64_t *brought)
 {
-	while (*c < a.place.chunks && !is_only_there(a, *c, device))
+	while (*c < last && !is_only_there(a, *c, device))
 		++*c;
 	const uint32_t first = *c;
-	while (*c < a.place.chunks && is_only_there(a, *c, device))
+	while (*c < last && is_only_there(a, *c, device))
 		++*c;
 	if (first == *c)
 		return 0;
@@ -51,7 +51,7 @@ int bring_all(array &a, array_guard &g, unsigned device, uint64_t *brought)
 {
 	int err = collect_edges(a, g, device_copy(device));
 	for (uint32_t c = 0; a.chunks && !err && c < a.place.chunks;)
-		err = bring_next(a, g, device, &c, brought);
+		err = bring_next(a, g, device, &c, a.place.chunks, brought);
 	return err;
 }
 
@@ -167,6 +167,31 @@ int evict(library &l, uintptr_t at, unsigned device, uint64_t *brought)
 size_t find_residents(unsigned device, std::span<resident_array> room)
 {
 	return find_residents(lib(), device, room);
+}
+
+// What comes to be written while the lock is dropped has been brought as it was before.
+int bring_only_copies(range r, unsigned device)
+{
+	while (array *a = lib().arrays.first_overlap(r)) {
+		caller_guard g(*a);
+		visit v(*a, g);
+		if (!v || !a->place.extent().overlaps(r))
+			continue;
+		const layout::span s = a->place.chunks_of(r);
+		uint64_t brought = 0;
+		for (uint32_t c = s.first; c < s.last; c++) {
+			if (being_written(*a, c))
+				return GPUVM_ESTATE;
+		}
+		for (uint32_t c = s.first; c < s.last;) {
+			if (int err = bring_next(*a, g, device, &c, s.last, &brought))
+				return err;
+		}
+		if (a->place.extent().end >= r.end)
+			break;
+		r.begin = a->place.extent().end;
+	}
+	return 0;
 }
 
 int evict(uintptr_t at, unsigned device, uint64_t *brought)

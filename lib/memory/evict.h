@@ -37,6 +37,10 @@ uint64_t resident_bytes(unsigned device);
 // kernel.
 int evict(uintptr_t at, unsigned device, uint64_t *brought);
 
+// Brings home what of @r only this device has, which keeps its copy. Returns 0; GPUVM_ESTATE without a word if a kernel
+// is writing chunks of it, which it does not wait for; or GPUVM_EDEVALLOC.
+int bring_only_copies(range r, unsigned device);
+
 // These do the same in a library that need not be the process's.
 size_t find_residents(library &l, unsigned device, std::span<resident_array> room);
 int evict(library &l, uintptr_t at, unsigned device, uint64_t *brought);

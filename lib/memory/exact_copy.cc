@@ -202,16 +202,19 @@ class exact_copy
 	{
 		transfer t = piece_of(a_, device, r);
 		het::device &d = *a_.context->devices[device];
-		if (d.has_alias()) {
-			copy_on_host(r, alias_of(a_, r.begin));
-		} else {
+		const bool by_alias = d.has_alias();
+		if (!by_alias) {
 			t.host = other_of(r);
 			t.pinned = t.alias = false;
 		}
+		if (by_alias && writes_)
+			copy_on_host(r, alias_of(a_, r.begin));
 		const uint64_t started = start_of_copy(a_);
 		lane_lease lane(*a_.context->lanes);
 		if (writes_ ? d.write(lane, {&t, 1}) : d.read(lane, {&t, 1}))
 			return GPUVM_EDEVALLOC;
+		if (by_alias && !writes_)
+			copy_on_host(r, alias_of(a_, r.begin));
 		(writes_ ? count_to_device : count_to_host)(a_, r.size(), started);
 		return 0;
 	}

@@ -155,6 +155,11 @@ void *kernel_use::buffer(uintptr_t at, unsigned device, size_t *offset) const
 	return array_->links[device].devbuf.load(std::memory_order_relaxed);
 }
 
+range kernel_use::body_of(range r) const
+{
+	return intersect(r, array_->place.body);
+}
+
 void kernel_use::prepare_copies(unsigned other)
 {
 	caller_guard g(*array_);

@@ -87,6 +87,9 @@ class kernel_use
 	// Returns the device's buffer, and where in it the byte is that is at @at on the host.
 	void *buffer(uintptr_t at, unsigned device, size_t *offset) const;
 
+	// Returns what of the range, which it has, lies in the array's body: the rest are edges.
+	range body_of(range r) const;
+
 	// These are for a use on a device whose buffers are host memory, and whose copy of an array's body is the alias
 	// (transfer::alias). @other is about to copy much of it, or to use it there: prepares the body for that.
 	void prepare_copies(unsigned other);

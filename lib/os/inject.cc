@@ -39,7 +39,8 @@ uint64_t random_bits()
 // These are the names in the order of the mutants.
 constexpr const char *names[] = {"nolock",      "hasty",           "early",         "unseen",          "voided",
 				 "unwaited",    "writable",        "told",          "untimely",        "unheard",
-				 "evicts_used", "drops_only_copy", "keeps_written", "keeps_elsewhere", "keeps_failed"};
+				 "evicts_used", "drops_only_copy", "keeps_written", "keeps_elsewhere", "keeps_failed",
+				 "leaves_away", "drops_written",   "skips_others",  "takes_used"};
 
 // Returns the number of the mutant that the library is, or that of none.
 size_t this_one()

@@ -26,6 +26,10 @@ enum class mutant : uint8_t {
 	keeps_written,   // what is kept between launches in slices stays so although the host has written it
 	keeps_elsewhere, // and although a launch on another device has
 	keeps_failed,    // what a slice has written is kept although it did not come home
+	leaves_away,     // what a slice has written and left on its device does not come home when it is needed there
+	drops_written,   // and what it is in goes without it
+	skips_others,    // and a launch elsewhere does not ask for it
+	takes_used,      // memory goes in which something is kept that is being copied
 };
 
 #ifdef HET_INJECT

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/kept_memory.h"
 
+#include "core/frame_copies.h"
 #include "core/linking.h"
 #include "core/make_room.h"
 #include "memory/buffers.h"
 #include "os/inject.h"
+#include "os/log.h"
 
 #include <algorithm>
 
@@ -66,7 +68,8 @@ void forget_kept_of(const range_use &u, range bytes, const het_device *but)
 // --- windows -------------------------------------------------------------------
 
 kept_window::kept_window(het_device &d, void *buffer, uintptr_t first, const range_use &u)
-    : device_(d), buffer_(buffer), to_key_(place_in_host_memory(u, &array_) - u.bytes.begin), first_(first + to_key_)
+    : device_(d), buffer_(buffer), use_(u), to_key_(place_in_host_memory(u, &array_) - u.bytes.begin),
+      first_(first + to_key_)
 {
 }
 
@@ -78,19 +81,56 @@ bool kept_window::copy(const kept_part &p, bool to_block)
 	return !copy_buffer(to_block ? block : window, to_block ? window : block, p.bytes.size());
 }
 
-// What can't be copied comes from the host.
-bool kept_window::copy_first(range bytes, range *had)
+// What can't be copied comes from the host, if that has it.
+int kept_window::copy_first(range bytes, range *had)
 {
 	kept_part p;
 	if (!device_.kept.find(key_of(bytes), p))
-		return false;
-	const bool ok = copy(p, false);
+		return 0;
+	const bool ok = p.buffer && copy(p, false);
 	device_.kept.let_go(p);
 	if (!ok)
-		return false;
+		return p.only_copy ? fail(HET_EDEVICE, "%s can't copy what a slice has left there",
+					  device_.compute->info().name)
+				   : 0;
 	*had = {p.bytes.begin - to_key_, p.bytes.end - to_key_};
 	device_.repeated.note_used(array_, p.bytes.size());
 	device_.memory.account.reused.fetch_add(p.bytes.size(), std::memory_order_relaxed);
+	return 0;
+}
+
+// The block has to have these bytes, as what is on both sides of them can't be brought home now.
+bool kept_window::copy_by_host(const kept_part &p)
+{
+	const range bytes = {p.bytes.begin - to_key_, p.bytes.end - to_key_};
+	frame_copies home(device_, true), back(device_, false);
+	return !home.add(buffer_, p.bytes.begin - first_, bytes, use_) && !home.flush() &&
+	       !back.add(p.buffer, p.offset, bytes, use_) && !back.flush();
+}
+
+bool kept_window::leave_first(range bytes, bool only_again, range *first, int *err)
+{
+	host_bytes places[most_places];
+	use_.on.find_places(bytes, core().host_memory->memory_number, device_.memory_number, places);
+	kept_part p;
+	overwriting o;
+	for (;;) {
+		const uint32_t seen = device_.kept.fills();
+		o = device_.kept.begin_overwrite(key_of(bytes), 0 - to_key_, places[0].pinned, only_again, p);
+		if (o != overwriting::later)
+			break;
+		finish(false); // it may be one of these that is waited for
+		device_.kept.wait_for_fill(seen);
+	}
+	*first = {p.bytes.begin - to_key_, p.bytes.end - to_key_};
+	if (o == overwriting::refused)
+		return false;
+	const bool ok = copy(p, true) || (p.only_copy && copy_by_host(p));
+	if (!ok && p.only_copy)
+		*err = fail(HET_EDEVICE, "%s can't copy what a slice has written there", device_.compute->info().name);
+	if (!device_.kept.end_overwrite(p, ok))
+		return false;
+	device_.repeated.note_away(array_, p.bytes.size());
 	return true;
 }
 

@@ -2,6 +2,8 @@
 // Memory of a device that nobody wants now keeps what launches in slices have had there, for those to come
 // (evict/kept_blocks.h). It counts in the budget, and goes before anything else does when others want memory.
 //
+// What is written goes home, or to a block alone: until somebody needs it elsewhere (core/kept_home.h).
+//
 // What is kept is named by the address that a byte has in the buffer of runtime::host_memory, where such launches open
 // what they use. The protocol makes each byte there valid by a write to that buffer, or because a launch that has it
 // open writes it. So a copy is as the host has it, from when a launch has opened the byte until it is written there:
@@ -34,6 +36,11 @@ class kept_window
 	// error.
 	template <class F> int fetch(range bytes, F missing);
 
+	// These bytes are in the buffer and are not at home. They stay on the device, as far as there is room, and with
+	// @only_again as far as some are there already. goes_home(range) is called for the others, until it returns an
+	// error.
+	template <class F> int leave(range bytes, bool only_again, F goes_home);
+
 	// These bytes travel between host and buffer now, and are equal there when finish() is called: they are kept.
 	void keep(range bytes);
 	// With @ok the bytes have arrived. It waits until they are kept.
@@ -43,13 +50,17 @@ class kept_window
 	static constexpr size_t most = 64;
 
 	range key_of(range bytes) const { return {bytes.begin + to_key_, bytes.end + to_key_}; }
-	// Copies what is kept first of the bytes, and says which those were. It is false if nothing is.
-	bool copy_first(range bytes, range *had);
+	// Copies what is kept first of the bytes, and says which those were: none if nothing is.
+	int copy_first(range bytes, range *had);
+	// Leaves the first of the bytes on the device, or not, and says which those were.
+	bool leave_first(range bytes, bool only_again, range *first, int *err);
 	bool copy(const kept_part &p, bool to_block);
+	bool copy_by_host(const kept_part &p);
 
 	het_device &device_;
 	void *const buffer_;
 	uintptr_t array_ = 0;
+	const range_use &use_;
 	const uintptr_t to_key_, first_; // first_ is a key
 	kept_part parts_[most];
 	size_t count_ = 0;
@@ -58,13 +69,33 @@ class kept_window
 template <class F> int kept_window::fetch(range bytes, F missing)
 {
 	int err = 0;
-	range had;
-	while (!bytes.empty() && !err && copy_first(bytes, &had)) {
-		if (had.begin != bytes.begin)
+	while (!bytes.empty() && !err) {
+		range had = {bytes.end, bytes.end};
+		err = copy_first(bytes, &had);
+		if (!err && had.begin != bytes.begin)
 			err = missing(range{bytes.begin, had.begin});
 		bytes.begin = had.end;
 	}
-	return err || bytes.empty() ? err : missing(bytes);
+	return err;
+}
+
+// What goes home goes in as few pieces as can be.
+template <class F> int kept_window::leave(range bytes, bool only_again, F goes_home)
+{
+	const range body = use_.on.body_of(bytes);
+	range home = bytes;
+	int err = 0;
+	for (range rest = body; !rest.empty() && !err;) {
+		range first;
+		const bool is_left = leave_first(rest, only_again, &first, &err);
+		rest.begin = first.end;
+		if (!is_left || err)
+			continue;
+		home.end = first.begin;
+		err = home.empty() ? 0 : goes_home(home);
+		home = {first.end, bytes.end};
+	}
+	return err || home.empty() ? err : goes_home(home);
 }
 
 } // namespace het::rt

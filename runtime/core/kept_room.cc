@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/kept_room.h"
 
+#include "core/kept_home.h"
 #include "os/inject.h"
 
 namespace het::rt
@@ -11,6 +12,8 @@ bool give_back_kept(het_device &d, uint64_t nbytes)
 	uint64_t gone = 0, more = 0;
 	while (gone < nbytes) {
 		void *const buffer = d.kept.take_arena(&more);
+		if (!buffer && bring_to_go(d))
+			continue;
 		if (!buffer)
 			break;
 		d.compute->drop(buffer);

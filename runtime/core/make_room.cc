@@ -77,12 +77,12 @@ outcome evict_one(het_device &d, const tenant &t, int *err)
 	return outcome::done;
 }
 
-// What others have in windows goes by itself, and so does what launches have that can be stopped: all the rest of that
-// has gone before anybody asks.
-bool goes_by_itself(const het_device &d, const demand &w)
+// What others have in windows goes by itself, and so does what launches have that can be stopped, or what slices have left
+// of arrays that are being written: all the rest of that has gone before anybody asks.
+bool goes_by_itself(het_device &d, const demand &w)
 {
 	const memory_account &a = d.memory.account;
-	return a.used_as(memory_kind::windows) > w.own_windows || a.used_as(memory_kind::stops);
+	return a.used_as(memory_kind::windows) > w.own_windows || a.used_as(memory_kind::stops) || d.kept.may_bring();
 }
 
 // Has so many bytes of buffers leave. too_large: there are not so many, and all that could leave has. *any tells

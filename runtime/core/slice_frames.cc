@@ -85,14 +85,14 @@ template <class F> int slice_frames::for_ranges(const job &j, bool written, F f)
 }
 
 // What is written is kept when it comes home.
-int slice_frames::send(const job &j, bool keeps)
+int slice_frames::send(const job &j, keeping how)
 {
 	const uintptr_t first = j.plan.bytes_of(j.window, j.slice).begin;
 	const range_use &use = use_of(j.plan, j.uses, j.window);
 	void *const to = buffer(j.plan, j.window, j.slice);
 	frame_copies all(*device_, false);
 	kept_window kept(*device_, to, first, use);
-	keeps = keeps && !j.plan.windows()[j.window].writes;
+	const bool keeps = how != keeping::nothing && !j.plan.windows()[j.window].writes;
 	auto send_missing = [&](range missing) {
 		if (keeps)
 			kept.keep(missing);
@@ -106,19 +106,24 @@ int slice_frames::send(const job &j, bool keeps)
 	return err;
 }
 
-// Copies of the bytes, here and elsewhere, are of before.
-int slice_frames::bring(const job &j, bool keeps)
+// Copies of the bytes, here and elsewhere, are of before. What was left here by an earlier launch is left again, as bytes
+// on both sides of it may be there alone.
+int slice_frames::bring(const job &j, keeping how)
 {
 	const uintptr_t first = j.plan.bytes_of(j.window, j.slice).begin;
 	const range_use &use = use_of(j.plan, j.uses, j.window);
 	void *const from = buffer(j.plan, j.window, j.slice);
 	frame_copies all(*device_, true);
 	kept_window kept(*device_, from, first, use);
-	int err = for_ranges(j, true, [&](range r) {
-		forget_kept_of(use, r, keeps ? device_ : nullptr);
-		if (keeps)
+	auto take_home = [&](range r) {
+		forget_kept_of(use, r, how != keeping::nothing ? device_ : nullptr);
+		if (how != keeping::nothing)
 			kept.keep(r);
 		return all.add(from, r.begin - first, r, use);
+	};
+	int err = for_ranges(j, true, [&](range r) {
+		forget_kept_of(use, r, device_);
+		return kept.leave(r, how != keeping::written, take_home);
 	});
 	if (!err)
 		err = all.flush();

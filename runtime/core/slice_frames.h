@@ -12,6 +12,13 @@
 namespace het::rt
 {
 
+// What a launch leaves on the device for others.
+enum class keeping : uint8_t {
+	nothing,
+	copies,
+	written, // and what it has written there alone
+};
+
 class slice_frames
 {
       public:
@@ -35,10 +42,10 @@ class slice_frames
 		size_t slice; // whose buffer it is
 		row_span rows;
 	};
-	// They return 0, or HET_EDEVICE. With @keeps what has travelled is kept for other launches; what is kept does
-	// not travel there.
-	int send(const job &j, bool keeps);
-	int bring(const job &j, bool keeps);
+	// They return 0, or HET_EDEVICE. What has travelled is kept for other launches, if that is wanted; what is kept
+	// does not travel there, and what can be left does not travel home.
+	int send(const job &j, keeping how);
+	int bring(const job &j, keeping how);
 
       private:
 	int take_buffers(const slice_plan &plan);

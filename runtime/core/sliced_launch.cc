@@ -4,6 +4,7 @@
 #include "core/dispatch.h"
 #include "core/frame_copies.h"
 #include "core/kept_frames.h"
+#include "core/kept_home.h"
 #include "core/kept_memory.h"
 #include "core/linking.h"
 #include "core/make_room.h"
@@ -186,6 +187,15 @@ int sliced_launch::open_uses()
 	}
 }
 
+// A kernel in place finds nothing on any device, and slices what is on theirs.
+int sliced_launch::bring_what_is_away() const
+{
+	int err = 0;
+	for (size_t i = 0; i < uses_.size() && !err; i++)
+		err = bring_use(uses_[i], is_in_place() ? nullptr : &device());
+	return err;
+}
+
 // What other launches in place have left of it on devices will be old.
 void sliced_launch::forget_what_is_written() const
 {
@@ -207,7 +217,7 @@ int sliced_launch::begin_uses()
 	forget_what_is_written();
 	if (is_in_place())
 		return granules_->place(launch_in_place());
-	if (core().evicts == eviction::keep)
+	if (keeps_copies(core().evicts))
 		choose_kept();
 	return 0;
 }
@@ -216,18 +226,26 @@ int sliced_launch::begin_uses()
 void sliced_launch::choose_kept()
 {
 	const size_t n = slices_.windows().size();
-	keeps_.reset(new (std::nothrow) bool[n]());
+	keeps_.reset(new (std::nothrow) keeping[n]());
 	const std::unique_ptr<uintptr_t[]> arrays(new (std::nothrow) uintptr_t[n]);
 	device().kept.next_launch();
+	while (bring_old(device()))
+		;
 	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
 		const range_use &u = use_of(slices_, uses_, w);
 		place_in_host_memory(u, &arrays[w]);
 		const size_t first = size_t(std::find(arrays.get(), arrays.get() + w, arrays[w]) - arrays.get());
-		keeps_[w] = first < w ? keeps_[first]
-				      : !u.on.is_copied() &&
-						device().repeated.use(arrays[w], slices_.windows()[w].bytes.size());
+		keeps_[w] = first < w ? keeps_[first] : keeping_of(u, arrays[w], slices_.windows()[w]);
 	}
 	grow_kept(device(), device().repeated.wanted());
+}
+
+keeping sliced_launch::keeping_of(const range_use &u, uintptr_t array, const window &w) const
+{
+	array_log &known = device().repeated;
+	if (u.on.is_copied() || !known.use(array, w.bytes.size()))
+		return keeping::nothing;
+	return w.writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
 }
 
 bool sliced_launch::fetch_begin()
@@ -236,6 +254,8 @@ bool sliced_launch::fetch_begin()
 	int err = in_place_of_ ? prepare_anew() : 0;
 	if (!err)
 		err = take_memory();
+	if (!err)
+		err = bring_what_is_away();
 	if (!err) {
 		over_.reset(new (std::nothrow) bool[nslices()]());
 		err = over_ ? open_uses() : fail(HET_ENOMEM, "het_launch: out of memory");
@@ -281,7 +301,7 @@ int sliced_launch::send_slice(size_t slice, bool written)
 			return 0;
 		delay_point();
 		if (win.reads)
-			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)}, is_kept(w));
+			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)}, keeps(w));
 	}
 	return err;
 }
@@ -290,7 +310,7 @@ int sliced_launch::send_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.reads; },
 			   [&](unsigned w) {
-				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()}, is_kept(w));
+				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()}, keeps(w));
 			   });
 }
 
@@ -355,7 +375,7 @@ int sliced_launch::bring(size_t slice)
 		return granules_->bring(launch_in_place(), now_ns() - started_at_.load());
 	return for_windows([](const window &w) { return !w.stays && w.writes; },
 			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)}, is_kept(w));
+				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)}, keeps(w));
 			   });
 }
 
@@ -363,7 +383,7 @@ int sliced_launch::bring_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.writes; },
 			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()}, is_kept(w));
+				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()}, keeps(w));
 			   });
 }
 
@@ -400,7 +420,7 @@ void sliced_launch::leave_granules()
 {
 	if (!granules_)
 		return;
-	const bool is_kept = !own_granules_ && !has_failed_.load() && core().evicts == eviction::keep;
+	const bool is_kept = !own_granules_ && !has_failed_.load() && keeps_copies(core().evicts);
 	granules_->keep(is_kept);
 	if (!is_kept)
 		granules_->give_back();

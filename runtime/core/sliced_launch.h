@@ -58,7 +58,9 @@ class sliced_launch final : public sliced_plan
 	void forget_what_is_written() const;
 	int begin_uses();
 	void choose_kept();
-	bool is_kept(unsigned window) const { return keeps_ && keeps_[window]; }
+	keeping keeping_of(const range_use &u, uintptr_t array, const window &w) const;
+	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }
+	int bring_what_is_away() const;
 	int open_uses();
 	void close_uses();
 	void fail_once(int err);
@@ -76,7 +78,7 @@ class sliced_launch final : public sliced_plan
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
-	std::unique_ptr<bool[]> keeps_; // of each window: what it has is kept for other launches
+	std::unique_ptr<keeping[]> keeps_; // what each window has, for other launches
 	// Where it works in place: those of the device, or its own if another launch has them.
 	granule_frames *granules_ = nullptr;
 	std::unique_ptr<granule_frames> own_granules_;

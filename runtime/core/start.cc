@@ -4,6 +4,7 @@
 #include "core/dispatch.h"
 #include "core/exit.h"
 #include "core/kept_frames.h"
+#include "core/kept_home.h"
 #include "core/kept_room.h"
 #include "core/lost_device.h"
 #include "core/measured_rate.h"
@@ -32,6 +33,22 @@ class : public supervisor
 	void must_wait(het_event &e) override { wait_for_ends(e); }
 } above_executors;
 
+// Devices keep bytes of host memory between launches that do not fit.
+class : public host_memory_keeper
+{
+	void changed(range in_buffer) override
+	{
+		forget_kept(in_buffer);
+		forget_frames(in_buffer);
+	}
+	int change(range in_buffer, char *now, unsigned lane) override { return change_away(in_buffer, now, lane); }
+	int bring(void *buffer, range in_buffer, char *to, unsigned lane) override
+	{
+		return bring_away(reinterpret_cast<uintptr_t>(buffer), in_buffer, to, lane);
+	}
+	bool has_none() override { return is_all_home(); }
+} devices_as_keeper;
+
 void in_child()
 {
 	core().forked.store(true);
@@ -55,10 +72,7 @@ int set_budget(het_device &d, unsigned number)
 bool make_host_memory(unsigned number)
 {
 	runtime &c = core();
-	std::unique_ptr<compute_device> made = make_alias_compute([](range in_buffer) {
-		forget_kept(in_buffer);
-		forget_frames(in_buffer);
-	});
+	std::unique_ptr<compute_device> made = make_alias_compute(devices_as_keeper);
 	if (made)
 		c.host_memory.reset(new (std::nothrow) het_device(std::move(made), number));
 	if (c.host_memory)
@@ -81,7 +95,7 @@ int start()
 		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
 	}
 	if (!find_eviction(settings().evict, c.evicts))
-		return fail(HET_EARG, "HET_EVICT=%s: say keep, stream or demand", settings().evict);
+		return fail(HET_EARG, "HET_EVICT=%s: say keep, through, stream or demand", settings().evict);
 	for (unsigned i = 0; i < n; i++) {
 		if (int err = set_budget(*c.devices[i], i))
 			return err;

@@ -21,31 +21,38 @@ constexpr char name_of_all[] = "host memory";
 class alias_memory final : public device
 {
       public:
-	explicit alias_memory(change_in_host_memory changed) : changed_(changed) {}
+	explicit alias_memory(host_memory_keeper &keeper) : keeper_(keeper) {}
 
 	const char *name() const override { return name_of_all; }
-	bool signal_safe() const override { return true; }
+	// Bytes that a touch waits for are kept nowhere else from then on.
+	bool signal_safe() const override { return keeper_.has_none(); }
 	bool has_alias() const override { return true; }
 
 	int retain(void *, size_t) override { return 0; }
 	void release(void *) override {}
 
-	int read(unsigned, std::span<const transfer> pieces) override
+	int read(unsigned lane, std::span<const transfer> pieces) override
 	{
 		for (const transfer &t : pieces) {
+			char *const from = static_cast<char *>(t.devbuf) + t.offset;
 			if (!t.alias)
-				memcpy(t.host, static_cast<char *>(t.devbuf) + t.offset, t.size);
+				memcpy(t.host, from, t.size);
+			else if (int err = keeper_.bring(t.devbuf, range_of(from, t.size), static_cast<char *>(t.host),
+							 lane))
+				return err;
 		}
 		return 0;
 	}
-	int write(unsigned, std::span<const transfer> pieces) override
+	int write(unsigned lane, std::span<const transfer> pieces) override
 	{
 		for (const transfer &t : pieces) {
 			char *const to = static_cast<char *>(t.devbuf) + t.offset;
 			if (!is_mutant(mutant::keeps_written))
-				changed_(range_of(to, t.size));
+				keeper_.changed(range_of(to, t.size));
 			if (!t.alias)
 				memcpy(to, t.host, t.size);
+			else if (int err = keeper_.change(range_of(to, t.size), static_cast<char *>(t.host), lane))
+				return err;
 		}
 		return 0;
 	}
@@ -60,15 +67,15 @@ class alias_memory final : public device
       private:
 	static int no_events() { return fail(GPUVM_EAPI, "%s has no events", name_of_all); }
 
-	const change_in_host_memory changed_;
+	host_memory_keeper &keeper_;
 };
 
 // It counts references to buffers.
 class alias_device final : public memory_device
 {
       public:
-	alias_device(std::unique_ptr<device> inner, change_in_host_memory changed)
-	    : memory_device(std::move(inner)), changed_(changed)
+	alias_device(std::unique_ptr<device> inner, host_memory_keeper &keeper)
+	    : memory_device(std::move(inner)), keeper_(keeper)
 	{
 	}
 	int retain(void *buffer, size_t) override
@@ -78,18 +85,18 @@ class alias_device final : public memory_device
 	}
 	void release(void *buffer) override
 	{
-		changed_(range_of(buffer, host_buffer_size(buffer)));
+		keeper_.changed(range_of(buffer, host_buffer_size(buffer)));
 		drop_host_buffer(buffer);
 	}
 
       private:
-	const change_in_host_memory changed_;
+	host_memory_keeper &keeper_;
 };
 
 class alias_compute final : public compute_device
 {
       public:
-	explicit alias_compute(change_in_host_memory changed) : changed_(changed)
+	explicit alias_compute(host_memory_keeper &keeper) : keeper_(keeper)
 	{
 		info_.size = sizeof(info_);
 		info_.kind = HET_DEVICE_APART;
@@ -113,9 +120,9 @@ class alias_compute final : public compute_device
 	void *address_of(void *buffer) const override { return buffer; }
 	std::unique_ptr<device> make_memory(unsigned, unsigned, int *error) override
 	{
-		std::unique_ptr<device> inner(new (std::nothrow) alias_memory(changed_)), made;
+		std::unique_ptr<device> inner(new (std::nothrow) alias_memory(keeper_)), made;
 		if (inner)
-			made.reset(new (std::nothrow) alias_device(std::move(inner), changed_));
+			made.reset(new (std::nothrow) alias_device(std::move(inner), keeper_));
 		*error = made ? 0 : fail(GPUVM_ESALLOC, "%s: no memory", name_of_all);
 		return made;
 	}
@@ -127,15 +134,15 @@ class alias_compute final : public compute_device
 	int wait(ticket &, command_times &) override { return HET_ENODEV; }
 
       private:
-	const change_in_host_memory changed_;
+	host_memory_keeper &keeper_;
 	het_device_info info_ = {};
 };
 
 } // namespace
 
-std::unique_ptr<compute_device> make_alias_compute(change_in_host_memory changed)
+std::unique_ptr<compute_device> make_alias_compute(host_memory_keeper &keeper)
 {
-	return std::unique_ptr<compute_device>(new (std::nothrow) alias_compute(changed));
+	return std::unique_ptr<compute_device>(new (std::nothrow) alias_compute(keeper));
 }
 
 } // namespace het::rt

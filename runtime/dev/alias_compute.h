@@ -2,8 +2,8 @@
 // This stands for host memory that launches work on although it is not shown to the host meanwhile. To the memory core
 // it is a device like others: who works there has the bytes, the host loses what is written there until it has ended,
 // and other devices get them from it. But its copy of an array's body is the library's own second mapping of the same
-// pages, so nothing is copied on the way to it or back. Its buffers hold the edges alone, in their places: memory of
-// theirs that nobody touches takes none.
+// pages, so nothing is copied on the way to it or back, but for bytes that are kept elsewhere. Its buffers hold the edges
+// alone, in their places: memory of theirs that nobody touches takes none.
 //
 // It runs nothing, and is no device of the program's.
 #pragma once
@@ -13,11 +13,24 @@
 namespace het::rt
 {
 
-// Bytes of a buffer of its have become valid there, and are perhaps not what they were when they had been so before; or
-// the buffer is gone. It may be called in any thread; locks of the memory core may be held.
-using change_in_host_memory = void (*)(range in_buffer);
+// Who keeps bytes of its elsewhere is told, and asked, in any thread.
+class host_memory_keeper
+{
+      public:
+	virtual ~host_memory_keeper() = default;
+	// Bytes of a buffer have become valid there, and are perhaps not what they were when they had been so before; or
+	// the buffer is gone. Locks of the memory core may be held.
+	virtual void changed(range in_buffer) = 0;
+	// They have, and are now those at @now. No lock that a touch may wait for is held, and @lane is the caller's. They
+	// return 0 or a code of the memory core's.
+	virtual int change(range in_buffer, char *now, unsigned lane) = 0;
+	// These bytes of the buffer at @buffer shall be at @to.
+	virtual int bring(void *buffer, range in_buffer, char *to, unsigned lane) = 0;
+	// No byte is kept elsewhere that is nowhere else.
+	virtual bool has_none() = 0;
+};
 
-// Returns null if there is no memory.
-std::unique_ptr<compute_device> make_alias_compute(change_in_host_memory changed);
+// Returns null if there is no memory. The keeper lives as long.
+std::unique_ptr<compute_device> make_alias_compute(host_memory_keeper &keeper);
 
 } // namespace het::rt

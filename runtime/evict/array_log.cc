@@ -33,7 +33,7 @@ bool array_log::decide(entry &e)
 
 bool array_log::use(uintptr_t array, uint64_t nbytes)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	entry *e = find(array);
 	if (!e) {
 		e = std::min_element(entries_, entries_ + most,
@@ -49,14 +49,14 @@ bool array_log::use(uintptr_t array, uint64_t nbytes)
 
 void array_log::note_kept(uintptr_t array, uint64_t nbytes)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	if (entry *e = find(array))
 		e->kept += nbytes;
 }
 
 void array_log::note_used(uintptr_t array, uint64_t nbytes)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	entry *e = find(array);
 	if (!e || !nbytes)
 		return;
@@ -64,9 +64,45 @@ void array_log::note_used(uintptr_t array, uint64_t nbytes)
 	e->next_rest = first_rest;
 }
 
+bool array_log::writes(uintptr_t array)
+{
+	const guard l(lock_, lock_rank::leaf);
+	entry *e = find(array);
+	if (!e)
+		return false;
+	if (e->home_rest) {
+		e->home_rest--;
+		e->away = e->home = 0;
+		return false;
+	}
+	const bool came = e->home > e->away / 2, stayed = e->away && !came;
+	e->away = e->home = 0;
+	if (stayed)
+		e->next_home_rest = first_rest;
+	if (!came)
+		return true;
+	e->home_rest = e->next_home_rest - 1;
+	e->next_home_rest = std::min(2 * e->next_home_rest, most_rest);
+	return false;
+}
+
+void array_log::note_away(uintptr_t array, uint64_t nbytes)
+{
+	const guard l(lock_, lock_rank::leaf);
+	if (entry *e = find(array))
+		e->away += nbytes;
+}
+
+void array_log::note_home(uintptr_t array, uint64_t nbytes)
+{
+	const guard l(lock_, lock_rank::leaf);
+	if (entry *e = find(array))
+		e->home += nbytes;
+}
+
 uint64_t array_log::wanted() const
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	uint64_t all = 0;
 	for (const entry &e : entries_)
 		all += e.last && e.is_kept && uses_ - e.last < most ? e.nbytes : 0;

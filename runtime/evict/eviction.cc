@@ -10,7 +10,9 @@ bool find_eviction(const char *text, eviction &found)
 {
 	found = eviction::keep;
 	const std::string_view word = text ? text : "keep";
-	if (word == "stream")
+	if (word == "through")
+		found = eviction::through;
+	else if (word == "stream")
 		found = eviction::stream;
 	else if (word == "demand")
 		found = eviction::demand;

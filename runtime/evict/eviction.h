@@ -8,10 +8,16 @@ namespace het::rt
 {
 
 enum class eviction : uint8_t {
-	keep,   // slices leave copies of what several launches use in memory that nobody wants
-	stream, // nothing is left there, and slices fetch ahead all the same
-	demand, // a slice is as large as can be, and fetches when the one before is home
+	keep,    // slices leave what several launches use in memory that nobody wants, and what they write there alone
+	through, // what they write goes home with each launch all the same
+	stream,  // nothing is left there, and slices fetch ahead all the same
+	demand,  // a slice is as large as can be, and fetches when the one before is home
 };
+
+constexpr bool keeps_copies(eviction e)
+{
+	return e == eviction::keep || e == eviction::through;
+}
 
 // Finds what the text says, which is null if there is none. It is false if that is none of these.
 bool find_eviction(const char *text, eviction &found);

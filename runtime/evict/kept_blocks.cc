@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "evict/kept_blocks.h"
 
+#include "evict/runs.h"
+#include "os/inject.h"
+
 #include <algorithm>
 #include <bit>
+#include <climits>
 
 namespace het::rt
 {
@@ -10,31 +14,15 @@ namespace het::rt
 namespace
 {
 
-constexpr unsigned none = kept_blocks::most_arenas * kept_blocks::blocks_of_arena;
-
 // Copies of a block are fast from some megabytes on, and an arena should be a small part of the budget.
 constexpr unsigned least_block_bits = 12, most_block_bits = 24;
 constexpr uint64_t blocks_of_budget = 64;
-
-// What is left of a run in two pieces is the larger one.
-range without(range run, range r)
-{
-	if (r.empty() || !run.overlaps(r))
-		return run;
-	const range before = {run.begin, std::max(run.begin, r.begin)}, behind = {std::min(run.end, r.end), run.end};
-	return before.size() < behind.size() ? behind : before;
-}
-
-bool are_one_run(range a, range b)
-{
-	return a.begin <= b.end && b.begin <= a.end;
-}
 
 } // namespace
 
 void kept_blocks::next_launch()
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	launch_++;
 }
 
@@ -61,16 +49,57 @@ kept_part kept_blocks::part_of(unsigned i, range bytes) const
 	return {bytes, a.buffer, first + (bytes.begin - (bytes.begin >> bits_ << bits_)), i};
 }
 
+kept_part kept_blocks::lend(unsigned i, range bytes)
+{
+	block_at(i).readers++;
+	return part_of(i, bytes);
+}
+
+// What is away stays, and the caller does not cut that.
 void kept_blocks::cut(block &b, range r)
 {
-	b.kept = without(b.kept, r);
+	const rest_of_run rest = without(b.kept, r);
+	b.kept = b.away.empty() ? rest.larger() : rest.before.covers(b.away) ? rest.before : rest.behind;
+}
+
+void kept_blocks::set_away(block &b, range r)
+{
+	if (b.away.empty() != r.empty())
+		naway_.fetch_add(r.empty() ? -1u : 1u);
+	b.away = r;
+	b.changes = ++changes_;
+	b.is_stuck = false;
+	b.is_spoilt = b.is_spoilt && !r.empty();
+}
+
+// The caller has said so of bytes that are not away on both sides.
+void kept_blocks::drop(block &b, range r)
+{
+	if (b.filled.overlaps(r))
+		b.filled = {};
+	if (b.away.overlaps(r)) {
+		const rest_of_run rest = without(b.away, r);
+		if (rest.is_split())
+			return;
+		set_away(b, rest.first());
+	}
+	cut(b, r);
+}
+
+// These bytes are not kept, but for what is away.
+void kept_blocks::refuse(block &b, range r)
+{
+	if (b.filled.overlaps(r))
+		b.filled = {};
+	if (!b.away.overlaps(r))
+		cut(b, r);
 }
 
 // --- what is kept --------------------------------------------------------------
 
 bool kept_blocks::find(range r, kept_part &found)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	while (narenas_ && !r.empty()) {
 		const range here = first_block_of(r);
 		const unsigned i = find_block(r.begin >> bits_);
@@ -78,12 +107,14 @@ bool kept_blocks::find(range r, kept_part &found)
 		if (i == none)
 			continue;
 		block &b = block_at(i);
-		const range kept = without(intersect(b.kept, here), b.filled);
+		const range kept = without(intersect(b.kept, here), b.filled).first();
 		if (kept.empty())
 			continue;
-		b.readers++;
 		b.used = launch_;
-		found = part_of(i, kept);
+		found = lend(i, kept);
+		found.only_copy = b.away.overlaps(kept);
+		if (found.only_copy && b.is_spoilt)
+			found.buffer = nullptr;
 		return true;
 	}
 	return false;
@@ -91,16 +122,16 @@ bool kept_blocks::find(range r, kept_part &found)
 
 void kept_blocks::let_go(const kept_part &p)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	block_at(p.block).readers--;
 }
 
-// Returns a block that has nothing, or whose bytes have not been used for long, or none.
+// Returns a block that has nothing, or whose bytes have not been used for long and are at home, or none.
 unsigned kept_blocks::find_room()
 {
 	unsigned oldest = none;
 	for (unsigned i = 0; i < none; i++) {
-		if (!is_there(i) || block_at(i).is_in_use())
+		if (!is_there(i) || block_at(i).is_in_use() || !block_at(i).away.empty())
 			continue;
 		if (block_at(i).is_free())
 			return i;
@@ -111,15 +142,18 @@ unsigned kept_blocks::find_room()
 	return oldest;
 }
 
-// A block has one run, so what is no part of it has to be the longer one to take its place.
+// A block has one run, so what is no part of it has to be the longer one to take its place. What is away stays, and what
+// is to be like the host's is no part of that.
 bool kept_blocks::fits(const block &b, range r) const
 {
-	return !b.is_filling && (b.kept.empty() || are_one_run(b.kept, r) || r.size() > b.kept.size());
+	if (b.is_filling || b.away.overlaps(r))
+		return false;
+	return b.kept.empty() || are_one_run(b.kept, r) || (b.away.empty() && r.size() > b.kept.size());
 }
 
 bool kept_blocks::begin_fill(range r, kept_part &to)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	const range bytes = narenas_ ? first_block_of(r) : r;
 	to = {.bytes = bytes};
 	if (!narenas_ || r.empty())
@@ -127,9 +161,7 @@ bool kept_blocks::begin_fill(range r, kept_part &to)
 	const uintptr_t number = bytes.begin >> bits_;
 	unsigned i = find_block(number);
 	if (i != none && !fits(block_at(i), bytes)) {
-		cut(block_at(i), bytes);
-		if (block_at(i).filled.overlaps(bytes))
-			block_at(i).filled = {};
+		refuse(block_at(i), bytes);
 		return false;
 	}
 	if (i == none) {
@@ -148,33 +180,40 @@ bool kept_blocks::begin_fill(range r, kept_part &to)
 	return true;
 }
 
+void kept_blocks::has_filled()
+{
+	fills_.fetch_add(1);
+	futex_wake(&fills_, INT_MAX);
+}
+
+// What has come to be away meanwhile is not cut.
 void kept_blocks::end_fill(const kept_part &to, bool ok)
 {
-	const runtime_guard l(lock_);
-	block &b = block_at(to.block);
-	b.is_filling = false;
-	if (!ok || b.filled != to.bytes)
-		cut(b, to.bytes);
-	else if (b.kept.empty())
-		b.kept = to.bytes;
-	else if (are_one_run(b.kept, to.bytes))
-		b.kept = {std::min(b.kept.begin, to.bytes.begin), std::max(b.kept.end, to.bytes.end)};
-	else if (to.bytes.size() > b.kept.size())
-		b.kept = to.bytes;
-	b.filled = {};
+	{
+		const guard l(lock_, lock_rank::leaf);
+		block &b = block_at(to.block);
+		if (!ok || b.filled != to.bytes)
+			refuse(b, to.bytes);
+		else if (b.kept.empty())
+			b.kept = to.bytes;
+		else if (are_one_run(b.kept, to.bytes))
+			b.kept = hull_of(b.kept, to.bytes);
+		else if (b.away.empty() && to.bytes.size() > b.kept.size())
+			b.kept = to.bytes;
+		b.filled = {};
+		b.is_filling = false;
+	}
+	has_filled();
 }
 
 void kept_blocks::forget(range r)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	for (unsigned a = 0; a < most_arenas && narenas_; a++) {
 		if (!arenas_[a].buffer)
 			continue;
-		for (block &b : arenas_[a].blocks) {
-			cut(b, r);
-			if (b.filled.overlaps(r))
-				b.filled = {};
-		}
+		for (block &b : arenas_[a].blocks)
+			drop(b, r);
 	}
 }
 
@@ -182,7 +221,7 @@ void kept_blocks::forget(range r)
 
 uint64_t kept_blocks::arena_bytes(uint64_t budget)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	if (narenas_ == most_arenas)
 		return 0;
 	if (!narenas_) {
@@ -194,7 +233,7 @@ uint64_t kept_blocks::arena_bytes(uint64_t budget)
 
 bool kept_blocks::add_arena(void *buffer, uint64_t nbytes)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	if (narenas_ == most_arenas || nbytes != uint64_t{blocks_of_arena} << bits_)
 		return false;
 	arena *a = std::find_if(arenas_, arenas_ + most_arenas, [](const arena &a) { return !a.buffer; });
@@ -203,18 +242,35 @@ bool kept_blocks::add_arena(void *buffer, uint64_t nbytes)
 	return true;
 }
 
+bool kept_blocks::is_in_use(const arena &a)
+{
+	return std::any_of(a.blocks, a.blocks + blocks_of_arena, [](const block &b) { return b.is_in_use(); }) &&
+	       !is_mutant(mutant::takes_used);
+}
+
+bool kept_blocks::has_away(const arena &a)
+{
+	return std::any_of(a.blocks, a.blocks + blocks_of_arena, [](const block &b) { return !b.away.empty(); }) &&
+	       !is_mutant(mutant::drops_written);
+}
+
+uint64_t kept_blocks::bytes_in(const arena &a)
+{
+	uint64_t n = 0;
+	for (const block &b : a.blocks)
+		n += b.kept.size();
+	return n;
+}
+
 void *kept_blocks::take_arena(uint64_t *nbytes)
 {
-	const runtime_guard l(lock_);
+	const guard l(lock_, lock_rank::leaf);
 	arena *best = nullptr;
 	uint64_t least = 0;
 	for (arena &a : arenas_) {
-		if (!a.buffer ||
-		    std::any_of(a.blocks, a.blocks + blocks_of_arena, [](const block &b) { return b.is_in_use(); }))
+		if (!a.buffer || is_in_use(a) || has_away(a))
 			continue;
-		uint64_t bytes = 0;
-		for (const block &b : a.blocks)
-			bytes += b.kept.size();
+		const uint64_t bytes = bytes_in(a);
 		if (best && bytes >= least)
 			continue;
 		best = &a;

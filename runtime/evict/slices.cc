@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "evict/slices.h"
 
+#include "evict/runs.h"
+
 #include <algorithm>
 #include <new>
 #include <numeric>
@@ -21,13 +23,6 @@ constexpr uint64_t slices_of_memory = 8;
 uint64_t round_up_grain(uint64_t n)
 {
 	return round_up(n, window_grain);
-}
-
-range hull_of(range a, range b)
-{
-	if (a.empty() || b.empty())
-		return a.empty() ? b : a;
-	return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
 } // namespace
@@ -201,8 +196,7 @@ bool slice_plan::choose(uint64_t budget, size_t least_rows, eviction how)
 {
 	const bool one_by_one = how == eviction::demand;
 	const size_t wanted =
-		one_by_one ? nrows_
-			   : wanted_rows(least_rows, how == eviction::keep ? budget / slices_of_memory : budget);
+		one_by_one ? nrows_ : wanted_rows(least_rows, keeps_copies(how) ? budget / slices_of_memory : budget);
 	for (size_t least : {std::min(wanted, least_rows), size_t{1}}) {
 		// What is read and written is in use until it has come home.
 		for (buffers b : {buffers{2, 3}, buffers{2, 2}, buffers{1, 1}}) {

@@ -45,6 +45,14 @@ class kept : public testing::Test
 		}
 		return all;
 	}
+	bool leave(range r, bool ok = true, bool only_again = false)
+	{
+		bool all = true;
+		for (kept_part p; !r.empty(); r.begin = p.bytes.end)
+			all = kept_.begin_overwrite(r, 7, false, only_again, p) == overwriting::begun &&
+			      kept_.end_overwrite(p, ok) && all;
+		return all;
+	}
 	// Returns how many bytes of it are kept.
 	size_t bytes_kept(range r)
 	{
@@ -226,6 +234,297 @@ TEST_F(kept, random_programs)
 	EXPECT_GT(found, 500u);
 }
 
+// --- what is away --------------------------------------------------------------
+
+TEST_F(kept, what_is_written_is_away_until_it_comes_home)
+{
+	add_arenas(1);
+	EXPECT_TRUE(kept_.is_all_home());
+	EXPECT_TRUE(leave(bytes(100, 5000)));
+	EXPECT_FALSE(kept_.is_all_home());
+	EXPECT_EQ(bytes_kept(bytes(0, 4 * page)), 5000u);
+	uint64_t n = 0;
+	EXPECT_EQ(kept_.take_arena(&n), nullptr);
+	EXPECT_TRUE(kept_.may_bring());
+	away_run r;
+	ASSERT_TRUE(kept_.find_run_to_go(r));
+	EXPECT_EQ(r.bytes, bytes(100, page - 100));
+	EXPECT_EQ(r.to_user, 7u);
+	EXPECT_TRUE(kept_.come_home(r));
+	EXPECT_EQ(kept_.take_arena(&n), nullptr);
+	ASSERT_TRUE(kept_.find_run({at + 7 + 5099, at + 7 + 5100}, r));
+	EXPECT_FALSE(kept_.find_run({at + 7 + 5100, at + 7 + 6000}, r));
+	EXPECT_TRUE(kept_.come_home(r));
+	EXPECT_TRUE(kept_.is_all_home());
+	EXPECT_EQ(bytes_kept(bytes(0, 4 * page)), 5000u); // as copies
+	EXPECT_EQ(kept_.take_arena(&n), memory_[0].get());
+}
+
+TEST_F(kept, what_is_written_while_it_comes_home_stays_away)
+{
+	add_arenas(1);
+	leave(bytes(0, 100));
+	away_run before, again;
+	ASSERT_TRUE(kept_.find_run_to_go(before));
+	leave(bytes(50, 100));
+	EXPECT_FALSE(kept_.come_home(before));
+	ASSERT_TRUE(kept_.find_run_to_go(again));
+	EXPECT_EQ(again.bytes, bytes(0, 150));
+	EXPECT_EQ(before.bytes, bytes(0, 150));
+	EXPECT_TRUE(kept_.come_home(before));
+	EXPECT_TRUE(kept_.come_home(again)); // there is nothing left
+	EXPECT_TRUE(kept_.is_all_home());
+}
+
+// What is read at an end of a run is away no longer, unless it was written meanwhile.
+TEST_F(kept, what_is_read_comes_home)
+{
+	add_arenas(1);
+	leave(bytes(0, 300));
+	kept_part p, amid, old, other;
+	ASSERT_TRUE(kept_.find_away(bytes(0, 100), p));
+	ASSERT_TRUE(kept_.find_away(bytes(150, 50), amid));
+	kept_.has_come(amid);
+	kept_.has_come(p);
+	ASSERT_TRUE(kept_.find_away(bytes(0, page), old));
+	EXPECT_EQ(old.bytes, bytes(100, 200));
+	leave(bytes(100, 1));
+	kept_.has_come(old);
+	ASSERT_TRUE(kept_.find_away(bytes(0, page), other));
+	EXPECT_EQ(other.bytes, bytes(100, 200));
+	ASSERT_EQ(kept_.begin_overwrite(bytes(250, 10), 7, false, false, p), overwriting::begun);
+	kept_.has_come(other);
+	EXPECT_TRUE(kept_.end_overwrite(p, true));
+	ASSERT_TRUE(kept_.find_away(bytes(0, page), other));
+	EXPECT_EQ(other.bytes, bytes(100, 200));
+	kept_.has_come(other);
+	EXPECT_TRUE(kept_.is_all_home());
+}
+
+// A block has one run that is away, and it makes no room for another.
+TEST_F(kept, what_is_away_makes_no_room)
+{
+	add_arenas(1);
+	leave(bytes(0, 4 * page));
+	for (unsigned i = 0; i < 2 * kept_blocks::most_age; i++)
+		kept_.next_launch();
+	EXPECT_FALSE(leave(bytes(4 * page, 10)));
+	EXPECT_FALSE(fill(bytes(4 * page, 10)));
+	away_run r;
+	ASSERT_TRUE(kept_.find_old_run(r));
+	EXPECT_TRUE(kept_.come_home(r));
+	EXPECT_TRUE(leave(bytes(4 * page, 100)));
+	EXPECT_FALSE(leave(bytes(4 * page + 200, 1000)));
+	EXPECT_FALSE(fill(bytes(4 * page + 200, 1000)));
+	EXPECT_TRUE(fill(bytes(4 * page + 100, 1000)));
+	EXPECT_FALSE(fill(bytes(4 * page + 50, 100)));
+	EXPECT_EQ(bytes_kept(bytes(4 * page, page)), 1100u);
+	EXPECT_TRUE(kept_.find_run({at + 7 + 4 * page, at + 7 + 4 * page + 1}, r));
+	EXPECT_EQ(r.bytes, bytes(4 * page, 100));
+}
+
+TEST_F(kept, what_changes_at_home_is_away_no_longer)
+{
+	add_arenas(1);
+	leave(bytes(0, 1000));
+	kept_.forget(bytes(900, 200));
+	kept_.forget(bytes(0, 100));
+	kept_part p;
+	ASSERT_TRUE(kept_.find_away(bytes(0, page), p));
+	kept_.let_go(p);
+	EXPECT_EQ(p.bytes, bytes(100, 800));
+	EXPECT_FALSE(kept_.find_inside(bytes(0, page), p));
+	kept_.forget(bytes(300, 10)); // has to be changed there
+	ASSERT_TRUE(kept_.find_inside(bytes(300, 10), p));
+	kept_.let_go(p);
+	EXPECT_EQ(p.bytes, bytes(300, 10));
+	EXPECT_EQ(bytes_kept(bytes(0, page)), 800u);
+	kept_.forget(bytes(0, page));
+	EXPECT_TRUE(kept_.is_all_home());
+}
+
+// Only what is away already is written there again.
+TEST_F(kept, what_goes_home_does_not_leave_what_is_away_as_it_was)
+{
+	add_arenas(1);
+	EXPECT_FALSE(leave(bytes(0, 100), true, true));
+	leave(bytes(100, 100));
+	EXPECT_TRUE(leave(bytes(150, 100), true, true));
+	EXPECT_FALSE(leave(bytes(250, 100), true, true));
+	kept_part p, later;
+	ASSERT_EQ(kept_.begin_overwrite(bytes(200, 10), 7, false, false, p), overwriting::begun);
+	EXPECT_TRUE(p.only_copy);
+	EXPECT_EQ(kept_.begin_overwrite(bytes(100, 10), 7, false, false, later), overwriting::later);
+	EXPECT_EQ(kept_.begin_overwrite(bytes(300, 10), 7, false, false, later), overwriting::refused);
+	const uint32_t seen = kept_.fills();
+	EXPECT_TRUE(kept_.end_overwrite(p, true));
+	kept_.wait_for_fill(seen);
+}
+
+// A copy over what is away has failed half-way.
+TEST_F(kept, what_is_spoilt_is_not_handed_out)
+{
+	add_arenas(1);
+	leave(bytes(0, 100));
+	EXPECT_FALSE(leave(bytes(50, 10), false));
+	kept_part p;
+	ASSERT_TRUE(kept_.find_away(bytes(0, 10), p));
+	EXPECT_EQ(p.buffer, nullptr);
+	kept_.let_go(p);
+	ASSERT_TRUE(kept_.find(bytes(0, 10), p));
+	EXPECT_TRUE(p.only_copy && !p.buffer);
+	kept_.let_go(p);
+	away_run r;
+	EXPECT_FALSE(kept_.find_run_to_go(r));
+	EXPECT_FALSE(kept_.may_bring());
+	EXPECT_TRUE(leave(bytes(0, 100)));
+	ASSERT_TRUE(kept_.find_run_to_go(r));
+	kept_.give_up(r);
+	EXPECT_FALSE(kept_.find_run_to_go(r));
+	ASSERT_TRUE(kept_.find_away(bytes(0, 10), p));
+	EXPECT_NE(p.buffer, nullptr);
+	kept_.let_go(p);
+}
+
+// Follows each byte's value, and the one that it has at home. Where they differ a block must have it.
+class away_model
+{
+      public:
+	away_model(kept_blocks &k, size_t size) : kept_(k), now_(size), home_(size) {}
+
+	// A slice has written them.
+	void write(range r, bool only_again, bool ok)
+	{
+		for (kept_part p; !r.empty(); r.begin = p.bytes.end) {
+			const bool begun = kept_.begin_overwrite(r, 0, false, only_again, p) == overwriting::begun;
+			change(p.bytes);
+			if (begun)
+				copy(p, now_);
+			// As others forget what was to be away meanwhile, this may go home in the end.
+			if (begun && kept_.end_overwrite(p, ok || p.only_copy))
+				continue;
+			kept_.forget(p.bytes);
+			go_home(p.bytes);
+		}
+	}
+	void change_at_home(range r)
+	{
+		change(r);
+		kept_.forget(r);
+		go_home(r);
+		for (kept_part p; !r.empty() && kept_.find_inside(r, p); r.begin = p.bytes.end) {
+			copy(p, home_);
+			kept_.let_go(p);
+		}
+	}
+	void bring(range r)
+	{
+		const range all = r;
+		for (kept_part p; !r.empty() && kept_.find_away(r, p); r.begin = p.bytes.end) {
+			for (size_t i = 0; i < p.bytes.size(); i++)
+				home_[p.bytes.begin - at + i] = place(p)[i];
+			kept_.has_come(p);
+			kept_.let_go(p);
+		}
+		for (uintptr_t i = all.begin - at; i < all.end - at; i++)
+			ASSERT_EQ(home_[i], now_[i]);
+	}
+	void fill(range r)
+	{
+		kept_part p;
+		if (!kept_.begin_fill(r, p))
+			return;
+		copy(p, home_);
+		kept_.end_fill(p, true);
+	}
+	void check_copies(range r)
+	{
+		for (kept_part p; !r.empty() && kept_.find(r, p); r.begin = p.bytes.end) {
+			for (size_t i = 0; i < p.bytes.size(); i++)
+				ASSERT_EQ(place(p)[i], now_[p.bytes.begin - at + i]);
+			found += p.bytes.size();
+			kept_.let_go(p);
+		}
+	}
+	size_t found = 0;
+
+      private:
+	static uint8_t *place(const kept_part &p) { return static_cast<uint8_t *>(p.buffer) + p.offset; }
+	void copy(const kept_part &p, const std::vector<uint8_t> &from)
+	{
+		std::copy_n(from.begin() + long(p.bytes.begin - at), p.bytes.size(), place(p));
+	}
+	void change(range r)
+	{
+		for (uintptr_t i = r.begin - at; i < r.end - at; i++)
+			now_[i]++;
+	}
+	void go_home(range r)
+	{
+		std::copy(now_.begin() + long(r.begin - at), now_.begin() + long(r.end - at),
+			  home_.begin() + long(r.begin - at));
+	}
+
+	kept_blocks &kept_;
+	std::vector<uint8_t> now_, home_;
+};
+
+TEST_F(kept, random_programs_with_bytes_that_are_away)
+{
+	std::mt19937 random(11);
+	auto below = [&](size_t n) { return size_t(random() % n); };
+	constexpr size_t size = 20 * page;
+	away_model m(kept_, size);
+	size_t narenas = 0, runs = 0;
+	for (unsigned step = 0; step < 20000; step++) {
+		const size_t begin = below(size), n = 1 + below(std::min<size_t>(size - begin, 3 * page));
+		const range r = bytes(begin, n);
+		away_run run;
+		switch (below(10)) {
+		case 0:
+			m.change_at_home(r);
+			break;
+		case 1:
+		case 2:
+			m.write(r, below(4) == 0, below(5));
+			break;
+		case 3:
+			m.bring(r);
+			break;
+		case 4:
+			m.fill(r);
+			break;
+		case 5:
+			if (narenas < 4 && below(8) == 0) {
+				add_arenas(1);
+				narenas++;
+			}
+			break;
+		case 6:
+			if (uint64_t nbytes; below(20) == 0 && kept_.take_arena(&nbytes))
+				narenas--;
+			break;
+		case 7:
+			if (below(8) || !(below(2) ? kept_.find_run_to_go(run) : kept_.find_old_run(run)))
+				break;
+			m.bring(run.bytes);
+			EXPECT_TRUE(kept_.come_home(run));
+			runs++;
+			break;
+		case 8:
+			kept_.next_launch();
+			break;
+		default:
+			m.check_copies(r);
+		}
+		if (HasFatalFailure())
+			FAIL() << step;
+	}
+	m.bring(bytes(0, size));
+	EXPECT_GT(m.found, 500 * page);
+	EXPECT_GT(runs, 50u);
+}
+
 // --- whose bytes are kept ------------------------------------------------------
 
 TEST(array_log, what_is_used_again_is_kept)
@@ -271,6 +570,41 @@ TEST(array_log, what_is_of_use_stays)
 	}
 }
 
+// What is brought home each time before it is written again goes home with its launches, for longer and longer.
+TEST(array_log, what_is_read_goes_home)
+{
+	array_log log;
+	EXPECT_FALSE(log.writes(1)); // it is not known
+	log.use(1, 100);
+	std::vector<unsigned> rests(1);
+	for (unsigned i = 0; i < 300; i++) {
+		const bool stays = log.writes(1);
+		if (stays) {
+			log.note_away(1, 100);
+			log.note_home(1, 60);
+		}
+		if (!stays)
+			rests.back()++;
+		else if (rests.back())
+			rests.push_back(0);
+	}
+	ASSERT_GT(rests.size(), 5u);
+	EXPECT_EQ(rests[0], array_log::first_rest);
+	EXPECT_EQ(rests[1], 2 * array_log::first_rest);
+	EXPECT_EQ(rests[4], array_log::most_rest);
+}
+
+TEST(array_log, what_is_read_in_part_stays)
+{
+	array_log log;
+	log.use(1, 100);
+	for (unsigned i = 0; i < 100; i++) {
+		ASSERT_TRUE(log.writes(1));
+		log.note_away(1, 100);
+		log.note_home(1, 40);
+	}
+}
+
 TEST(array_log, the_one_used_longest_ago_is_forgotten)
 {
 	array_log log;
@@ -287,7 +621,11 @@ TEST(eviction, words)
 	eviction e = eviction::demand;
 	EXPECT_TRUE(find_eviction(nullptr, e));
 	EXPECT_EQ(e, eviction::keep);
+	EXPECT_TRUE(find_eviction("through", e));
+	EXPECT_EQ(e, eviction::through);
+	EXPECT_TRUE(keeps_copies(e));
 	EXPECT_TRUE(find_eviction("stream", e));
+	EXPECT_FALSE(keeps_copies(e));
 	EXPECT_EQ(e, eviction::stream);
 	EXPECT_TRUE(find_eviction("demand", e));
 	EXPECT_EQ(e, eviction::demand);
