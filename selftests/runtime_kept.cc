@@ -441,14 +441,14 @@ TEST(what_another_device_has_written, .traps = trap::best, .devices = device::ho
 // Others take the memory and give it back while launches use what is kept there, and the host what they have written.
 TEST(memory_goes_beside_launches, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
 	het_device *d = device_apart();
 	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
 	std::atomic<bool> ends{false};
 	std::thread others([&] {
 		for (unsigned i = 0; !ends.load(); i++)
-			HET_OK(het_device_set_budget(d, i % 2 ? 300 << 10 : 100 << 10));
+			HET_OK(het_device_set_budget(d, i % 2 ? 150 << 10 : 60 << 10));
 	});
 	for (unsigned i = 0; i < 12; i++) {
 		combine(fx, from, to);
@@ -464,8 +464,8 @@ TEST(memory_goes_beside_launches, .traps = trap::best, .devices = one_device)
 // Where the host reads all of it each time it goes home with the launch, beside its kernels.
 TEST(what_the_host_reads_goes_home, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
 	het_device *d = device_apart();
 	model_array from(kind::library, n), to(kind::library, n, 2);
 	unsigned whole = 0;
@@ -544,12 +544,12 @@ TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = devi
 // Copies on the device, or to or from it, fail in turn. Each byte is as it was or as it should be.
 TEST(copies_fail_where_written_bytes_stay, .traps = trap::best, .devices = device::cuda, .seconds = 60)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
 	het_device *d = device_apart();
 	for (const char *symbol :
 	     {"cuMemcpyDtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2", "cuMemAlloc_v2"}) {
-		for (int after : {0, 2, 5}) {
+		for (int after : {0, 4}) {
 			model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
 			leave_written(fx, from, to, d);
 			const std::vector<uint8_t> old = to.model;
