@@ -109,3 +109,25 @@ TEST(etc_plan, a_block_that_is_too_large_works_in_place)
 	EXPECT_EQ(r.remote_lines, 2u);
 	EXPECT_EQ(r.bytes_in, 2u * 512 + 2 * line_bytes);
 }
+
+TEST(etc_plan, who_reads_waits_for_who_writes)
+{
+	const program_trace t =
+		trace_of(3, {{{{store(4), store(5), store(6), store(7)}}}, {{{load(4), use(), store(8)}}}});
+	const std::vector<slice> order = plan_of_slices(t, plain_machine(), 3, {});
+	ASSERT_EQ(order.size(), 2u);
+	EXPECT_EQ(order[1].launch, 1u);
+	EXPECT_EQ(order[1].after, std::vector<uint32_t>{0});
+}
+
+// Four pages fit. When the fifth one comes the first launch has ended: page 0 is still needed, and page 1 is not.
+TEST(etc_plan, what_is_used_again_last_leaves)
+{
+	const auto reads = [](uint32_t a, uint32_t b) {
+		return std::vector<warps_of_block>{{{load(a * 4), load(b * 4), use(), load(a * 4 + 1)}}};
+	};
+	configuration c = plain(4);
+	c.how = mode::planned;
+	c.order = {false, false};
+	EXPECT_EQ(simulate(trace_of(5, {reads(0, 1), reads(2, 3), reads(4, 4), reads(0, 0)}), c).planned.fetched, 5u);
+}

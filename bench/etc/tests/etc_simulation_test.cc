@@ -63,6 +63,16 @@ TEST(etc_simulation, a_barrier_waits_for_all)
 	EXPECT_EQ(simulate(trace_of(1, {{{{barrier(), store(0)}, {barrier(20), store(1)}}}}), c).cycles, 124u);
 }
 
+// The second warp is there at 122, and its store at 123 has the page's place at 144. The first warp's load comes behind the
+// barrier, so it waits for that: 144 + 10 + 9, and its store.
+TEST(etc_simulation, what_is_behind_a_barrier_comes_later)
+{
+	configuration c = plain(1);
+	c.how = mode::planned;
+	const program_trace t = trace_of(1, {{{{barrier(), load(0), use(), store(2)}, {barrier(20), store(1)}}}});
+	EXPECT_EQ(simulate(t, c).cycles, 164u);
+}
+
 // The next launch begins 100 cycles behind the end of the one before: 101, 201 + 1.
 TEST(etc_simulation, launches_follow_each_other)
 {
