@@ -64,6 +64,23 @@ int first_by_deadline(const context &t, const char *setting)
 	return digits;
 }
 
+// Returns the first word of such a line of the status of the thread that looks, or nothing if there is no such thread.
+std::string status_of_thread(const std::string &line)
+{
+	for (const std::string &id : numbers_in("/proc/self/task")) {
+		std::ifstream status("/proc/self/task/" + id + "/status");
+		std::string word, value;
+		bool is_it = false;
+		while (status >> word >> value) {
+			is_it |= word == "Name:" && value == "het-deadline";
+			if (is_it && word == line)
+				return value;
+			status.ignore(1 << 16, '\n');
+		}
+	}
+	return "";
+}
+
 } // namespace
 
 // What has no deadline came long before the others are due.
@@ -88,6 +105,8 @@ TEST(what_comes_too_late_has_become_urgent, .traps = trap::best, .devices = devi
 	n.note(3, -8, before.out());
 	n.note(4, -8, late.out(), before, 20 * ms);
 	sleep_ms(200);
+	// It sleeps again when it has raised them, however late it was.
+	wait_until([] { return status_of_thread("State:") == "S"; });
 	n.finish(4);
 	CHECK_EQ(noting::order[0].load(), 3);
 	const het_preemption p = preemption_of(late);
@@ -175,28 +194,6 @@ TEST(what_has_ended_is_forgotten, .traps = trap::best, .devices = device::none)
 	CHECK_EQ(noting::count.load(), 501u);
 }
 
-namespace
-{
-
-// Returns what such a line of the thread's status says, or 0 if there is no such thread of this process.
-uint64_t mask_of_thread(const std::string &name, const std::string &line)
-{
-	for (const std::string &id : numbers_in("/proc/self/task")) {
-		std::ifstream status("/proc/self/task/" + id + "/status");
-		std::string word, value;
-		bool is_it = false;
-		while (status >> word >> value) {
-			is_it |= word == "Name:" && value == name;
-			if (is_it && word == line)
-				return std::stoull(value, nullptr, 16);
-			status.ignore(1 << 16, '\n');
-		}
-	}
-	return 0;
-}
-
-} // namespace
-
 // It may give back the last reference of a command, which may touch what the program has.
 TEST(the_thread_takes_faults, .traps = trap::best, .devices = device::none)
 {
@@ -206,6 +203,9 @@ TEST(the_thread_takes_faults, .traps = trap::best, .devices = device::none)
 	n.note(1, 0, e.out(), nullptr, 300 * ms);
 	n.finish(1);
 	constexpr uint64_t faults = 1 << (SIGSEGV - 1) | 1 << (SIGBUS - 1);
-	wait_until([] { return mask_of_thread("het-deadline", "SigBlk:") != 0; });
-	wait_until([] { return !(mask_of_thread("het-deadline", "SigBlk:") & faults); });
+	auto blocked = [] {
+		const std::string mask = status_of_thread("SigBlk:");
+		return mask.empty() ? faults : std::stoull(mask, nullptr, 16);
+	};
+	wait_until([&] { return !(blocked() & faults); });
 }

@@ -22,12 +22,26 @@ namespace
 // Counts the arrays that the library has allocated for this thread, and says when the first one was.
 thread_local unsigned arrays_made = 0;
 thread_local uint64_t first_array_ns = 0;
+// Counts all that it has allocated for threads that are not a test's.
+std::atomic<unsigned> made_by_others{0};
+thread_local bool is_test = false;
 
 } // namespace
 
-// The library uses the program's operator new.
+// The library uses the program's operators new.
+void *operator new(size_t n, const std::nothrow_t &) noexcept
+{
+	made_by_others += !is_test;
+	try {
+		return ::operator new(n);
+	} catch (const std::bad_alloc &) {
+		return nullptr;
+	}
+}
+
 void *operator new[](size_t n, const std::nothrow_t &) noexcept
 {
+	made_by_others += !is_test;
 	arrays_made++;
 	first_array_ns = first_array_ns ? first_array_ns : now_ns();
 	try {
@@ -237,6 +251,31 @@ TEST(every_device_has_a_part_and_every_item_is_done_once, .traps = trap::best, .
 		work w = work_of(e, bytes.size());
 		CHECK_EQ(w.items.size(), ndevices);
 		check_work(w);
+	}
+}
+
+// Who ends a part makes the next one, and a touch that waits for the launch may have malloc's locks.
+TEST(parts_take_no_memory_of_mallocs, .traps = trap::best, .devices = device::host2, .kinds = kind::mmapped)
+{
+	runtime_fixture fx(t, 0, "HET_POLICY=dynamic");
+	std::vector<uint8_t> bytes(64 * 4000);
+	const uint8_t one = 1;
+	is_test = true;
+	for (bool is_first : {true, false}) {
+		const unsigned before = made_by_others, own_before = arrays_made;
+		event_handle e;
+		HET_OK(fx.launch(fx.add, bytes.size(),
+				 {split_range(bytes.data(), bytes.size(), HET_READ_WRITE), value_arg(one)}, e.out(),
+				 {.flags = HET_SPLIT}));
+		wait_for(e);
+		const unsigned made = made_by_others - before;
+		uint32_t nparts = 0;
+		HET_OK(het_event_parts(e, &nparts));
+		if (arrays_made == own_before)
+			skip("the library was linked with operators new of its own");
+		note("%u allocations, %u parts", made, nparts);
+		CHECK(nparts > 10);
+		CHECK(is_first || made < nparts / 2);
 	}
 }
 

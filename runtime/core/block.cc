@@ -6,7 +6,6 @@
 #include "os/inject.h"
 
 #include <algorithm>
-#include <new>
 
 namespace het::rt
 {
@@ -21,10 +20,7 @@ bool block::allocate()
 	size_t n = 0;
 	for (size_t i = 0; i < of->uses().size(); i++)
 		n += most_joint_uses * (of->has_pattern(i) ? of->pattern(i).count : 1);
-	uses_.reset(new (std::nothrow) range_use[n]);
-	first_use_.reset(new (std::nothrow) size_t[of->uses().size()]);
-	args_.reset(new (std::nothrow) device_arg[of->arguments().size()]);
-	return uses_ && first_use_ && args_;
+	return uses_.allocate(n) && first_use_.allocate(of->uses().size()) && args_.allocate(of->arguments().size());
 }
 
 // --- what it uses --------------------------------------------------------------

@@ -2,8 +2,11 @@
 // A block is a part of a split launch, for one device.
 #pragma once
 
+#include "core/pooled_array.h"
 #include "core/split_plan.h"
 #include "policy/ledger.h"
+
+#include <new>
 
 namespace het::rt
 {
@@ -12,6 +15,10 @@ class block final : public het_event
 {
       public:
 	block(split_plan &launch, unsigned number, rows r);
+
+	// Whoever ends a block makes the next ones, and a touch may wait for him that has malloc's locks.
+	static void *operator new(size_t n, const std::nothrow_t &) noexcept { return pool().allocate(n); }
+	static void operator delete(void *p, size_t n) { pool().release(p, n); }
 
 	// Allocates memory for its arguments. It is false if there is none.
 	bool allocate();
@@ -55,9 +62,9 @@ class block final : public het_event
 	range piece(const range_use &u, const het_pattern &p, uint64_t number) const;
 	void place_arguments();
 
-	std::unique_ptr<range_use[]> uses_;
-	std::unique_ptr<size_t[]> first_use_; // has one entry for each argument that is memory
-	std::unique_ptr<device_arg[]> args_;
+	pooled_array<range_use> uses_;
+	pooled_array<size_t> first_use_; // has one entry for each argument that is memory
+	pooled_array<device_arg> args_;
 	size_t nuses_ = 0;
 	bool again_ = false; // it has failed, and others may do it: what it began with is somewhere else, too
 };

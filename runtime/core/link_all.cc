@@ -3,11 +3,10 @@
 
 #include "core/linking.h"
 #include "core/make_room.h"
+#include "core/pooled_array.h"
 #include "os/log.h"
 
 #include <algorithm>
-#include <memory>
-#include <new>
 
 namespace het::rt
 {
@@ -22,10 +21,11 @@ class distinct_arrays
 	// It is false without memory.
 	bool find(std::span<const range_use> uses)
 	{
-		arrays_.reset(new (std::nothrow) range[uses.size()]);
-		for (size_t i = 0; arrays_ && i < uses.size(); i++)
-			add(uses[i].bytes);
-		return arrays_ != nullptr;
+		if (!arrays_.allocate(uses.size()))
+			return false;
+		for (const range_use &u : uses)
+			add(u.bytes);
+		return true;
 	}
 	std::span<const range> all() const { return {arrays_.get(), count_}; }
 
@@ -46,7 +46,7 @@ class distinct_arrays
 		arrays_[count_++] = whole;
 	}
 
-	std::unique_ptr<range[]> arrays_;
+	pooled_array<range> arrays_;
 	size_t count_ = 0;
 };
 

@@ -278,10 +278,14 @@ void split_launch::note_parts()
 	});
 }
 
+// The watch may look at them for a moment still.
 void split_launch::release_blocks()
 {
-	while (block *b = blocks_) {
-		blocks_ = b->next;
+	lock_.lock(lock_rank::graph);
+	block *all = std::exchange(blocks_, nullptr);
+	lock_.unlock(lock_rank::graph);
+	while (block *b = all) {
+		all = b->next;
 		b->release();
 	}
 }

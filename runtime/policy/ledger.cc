@@ -73,13 +73,22 @@ rows ledger::next(unsigned number, unsigned room, uint64_t now_ns)
 	return r.count ? r : policy_->next(number);
 }
 
-// Its device had other things to do for as long as the one who asks takes for its smallest block.
+// Its device had other things to do for as long as the one who asks takes for its smallest block. Where nobody is at work
+// that does not matter, as no end would have anybody asked again.
 bool ledger::may_take(const ledger_entry &e, unsigned number, uint64_t now_ns) const
 {
 	const double speed = policy_->speed(number);
 	if (e.has_begun || e.was_taken_back || !e.what.count || speed <= 0)
 		return false;
-	return double(now_ns - std::min(now_ns, e.given_ns)) * 1e-9 * speed >= double(policy_->grain(number));
+	return !is_anyone_at_work() ||
+	       double(now_ns - std::min(now_ns, e.given_ns)) * 1e-9 * speed >= double(policy_->grain(number));
+}
+
+bool ledger::is_anyone_at_work() const
+{
+	bool any = false;
+	for_under_way([&any](const ledger_entry &e) { any |= e.has_begun; });
+	return any;
 }
 
 // If the other one begins soon after all both take equally long; if not, more of it is taken later.

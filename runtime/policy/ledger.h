@@ -92,6 +92,7 @@ class ledger
 	rest rest_beside(unsigned member, uint64_t now_ns) const;
 	bool others_are_sooner(unsigned member, uint64_t now_ns) const;
 	bool may_take(const ledger_entry &e, unsigned member, uint64_t now_ns) const;
+	bool is_anyone_at_work() const;
 	rows take_returned();
 
 	static constexpr double large_part = 0.1;

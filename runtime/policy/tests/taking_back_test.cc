@@ -237,13 +237,15 @@ TEST(taking_back, what_a_busy_device_has_not_begun_is_done_by_the_other)
 	EXPECT_EQ(s.counted(16), std::vector<int>(16, 1));
 }
 
+// Somebody else is at work, whose end will have it asked again.
 TEST(taking_back, nothing_is_taken_from_what_has_begun_or_was_taken_or_has_just_come)
 {
 	for (int why : {0, 1, 2}) {
-		shared s(std::make_unique<one_a_second>(4, 2), 2);
-		s.hand_out(2);
+		shared s(std::make_unique<one_a_second>(6, 2), 3);
+		s.hand_out(3);
 		ledger_entry &own = *s.under_way(0), &other = *s.under_way(1);
 		s.begin(own);
+		s.begin(*s.under_way(2));
 		if (why == 0)
 			s.begin(other);
 		other.was_taken_back = why == 1;
@@ -252,6 +254,19 @@ TEST(taking_back, nothing_is_taken_from_what_has_begun_or_was_taken_or_has_just_
 		EXPECT_FALSE(s.under_way(0)) << why;
 		EXPECT_EQ(other.what.count, 2u) << why;
 	}
+}
+
+// No end would have anybody asked again: if the device stays busy the launch would wait for it, and nobody would work.
+TEST(taking_back, what_has_just_come_is_taken_where_nobody_is_at_work)
+{
+	shared s(std::make_unique<one_a_second>(4, 2), 2);
+	s.hand_out(2);
+	ledger_entry &own = *s.under_way(0), &other = *s.under_way(1);
+	s.begin(own);
+	s.now++;
+	s.end(own);
+	ASSERT_TRUE(s.under_way(0));
+	EXPECT_EQ(other.what.count, 1u);
 }
 
 // One that could not begin, as it waits for memory perhaps, is as one that has not begun.
