@@ -117,16 +117,16 @@ HET_MPI_CALL MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
 	return err;
 }
 
+// That no calls come before it, or none behind it, is said of those that fences complete: others may have locked the
+// window before, or lock it behind.
 HET_MPI_CALL MPI_Win_fence(int assertion, MPI_Win win)
 {
-	if (!(assertion & (MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED))) {
+	if (!(assertion & MPI_MODE_NOSTORE)) {
 		if (int err = show(win))
 			return err;
 	}
-	return then(PMPI_Win_fence(assertion, win), [&] {
-		int err = complete(win, every_rank);
-		return assertion & MPI_MODE_NOPRECEDE ? err : then(err, [&] { return take(win); });
-	});
+	return then(PMPI_Win_fence(assertion, win),
+		    [&] { return then(complete(win, every_rank), [&] { return take(win); }); });
 }
 
 HET_MPI_CALL MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)

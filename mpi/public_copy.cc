@@ -51,6 +51,7 @@ std::unique_ptr<public_copy> public_copy::of(void *base, size_t nbytes)
 
 int public_copy::show()
 {
+	std::lock_guard guard(lock_);
 	hold h;
 	if (int err = h.take_in_place(message_of(use::read, base_, MPI_Aint(nbytes_), MPI_BYTE)))
 		return err;
@@ -67,6 +68,7 @@ int public_copy::show()
 
 int public_copy::take()
 {
+	std::lock_guard guard(lock_);
 	int err = 0;
 	hold h;
 	for_changes(bytes_in(public_), bytes_in(agreed_), nbytes_, [&](const std::vector<change> &near) {

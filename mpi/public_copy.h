@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <mpi.h>
+#include <mutex>
 #include <vector>
 
 namespace hetmpi
@@ -37,6 +38,7 @@ class public_copy
 	void *base_;
 	size_t nbytes_;
 	room public_, agreed_, own_; // agreed_: as both were last; own_: the array's, while they are compared
+	std::mutex lock_;            // covers agreed_ and own_: the rank's threads may synchronise the window at once
 };
 
 } // namespace hetmpi

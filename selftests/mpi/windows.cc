@@ -142,6 +142,28 @@ bool locks(ranks &r)
 	return good;
 }
 
+// Who locks windows between fences tells them that none of their epochs is before, or behind. They synchronise all the
+// same.
+bool locks_beside_fences(ranks &r)
+{
+	window w(r);
+	numbers out(part), in(part);
+	r.on.fill(out, uint32_t(r.me) + 50);
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, r.other, 0, w.w);
+	w.put(out);
+	MPI_Win_unlock(r.other, w.w);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_fence(MPI_MODE_NOPRECEDE, w.w);
+	bool good = w.has(uint32_t(r.other) + 50, uint32_t(r.me) + 1);
+	r.on.fill(w.x, uint32_t(r.me) + 70);
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, w.w);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock(MPI_LOCK_SHARED, r.other, 0, w.w);
+	w.get(in);
+	MPI_Win_unlock(r.other, w.w);
+	return good && !r.on.wrong(in.data(), part, uint32_t(r.other) + 70, at);
+}
+
 bool operations(ranks &r)
 {
 	window w(r);
@@ -220,6 +242,7 @@ std::vector<test_case> window_cases(bool plain)
 				    {"windows and operations", operations}};
 	if (plain)
 		return c;
+	c.push_back({"windows, locks beside fences", locks_beside_fences});
 	c.push_back({"windows' attributes", attributes});
 	c.push_back({"windows move few bytes", few_bytes});
 	return c;
