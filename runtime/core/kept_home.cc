@@ -104,9 +104,13 @@ int bring_away(uintptr_t array, range in_buffer, char *to, unsigned lane)
 	return for_devices([&](het_device &d) { return bring_from(d, array, in_buffer, to, lane); });
 }
 
+// A device whose bytes have all come home since forget_kept() may have these as they were before.
 int change_away(range in_buffer, char *now, unsigned lane)
 {
-	return for_devices([&](het_device &d) { return change_on(d, in_buffer, now, lane); });
+	int err = 0;
+	for (unsigned i = 0; i < core().ndevices && !err; i++)
+		err = change_on(*core().devices[i], in_buffer, now, lane);
+	return err;
 }
 
 // No command in flight writes the use's bytes, so what is away of them stays as it is; but the same block may have bytes

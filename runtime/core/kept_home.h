@@ -20,8 +20,8 @@ bool is_all_home();
 // Copies what is away of these bytes of the buffer of runtime::host_memory at @array to where they are at home, @to.
 // @lane is the caller's own. Returns 0, or a code of the memory core's. Any thread may call it, a resolver too.
 int bring_away(uintptr_t array, range in_buffer, char *to, unsigned lane);
-// These bytes have changed at home, where they are at @now: no device has them, but for what lies amid bytes that are
-// away, which is changed there. As above.
+// These bytes have changed at home, where they are at @now, and forget_kept() was told so: what lies amid bytes that are
+// away is changed there, and what does so no longer is forgotten. As above.
 int change_away(range in_buffer, char *now, unsigned lane);
 
 // What is away of a use's bytes on devices but for @but comes home. A command that is about to begin calls it, before it

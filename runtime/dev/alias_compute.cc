@@ -47,11 +47,16 @@ class alias_memory final : public device
 	{
 		for (const transfer &t : pieces) {
 			char *const to = static_cast<char *>(t.devbuf) + t.offset;
+			// What is elsewhere now may come home between the two calls, which change() has to know of.
+			const bool is_elsewhere = !keeper_.has_none();
 			if (!is_mutant(mutant::keeps_written))
 				keeper_.changed(range_of(to, t.size));
+			int err = 0;
 			if (!t.alias)
 				memcpy(to, t.host, t.size);
-			else if (int err = keeper_.change(range_of(to, t.size), static_cast<char *>(t.host), lane))
+			else if (is_elsewhere)
+				err = keeper_.change(range_of(to, t.size), static_cast<char *>(t.host), lane);
+			if (err)
 				return err;
 		}
 		return 0;

@@ -21,10 +21,11 @@ class host_memory_keeper
 	// Bytes of a buffer have become valid there, and are perhaps not what they were when they had been so before; or
 	// the buffer is gone. Locks of the memory core may be held.
 	virtual void changed(range in_buffer) = 0;
-	// They have, and are now those at @now. No lock that a touch may wait for is held, and @lane is the caller's. They
-	// return 0 or a code of the memory core's.
+	// They have, as changed() has told, and are now those at @now. It need not be called if has_none() was true
+	// before changed(). No lock that a touch may wait for is held, and @lane is the caller's. It returns 0 or a code
+	// of the memory core's.
 	virtual int change(range in_buffer, char *now, unsigned lane) = 0;
-	// These bytes of the buffer at @buffer shall be at @to.
+	// These bytes of the buffer at @buffer shall be at @to. As above.
 	virtual int bring(void *buffer, range in_buffer, char *to, unsigned lane) = 0;
 	// No byte is kept elsewhere that is nowhere else.
 	virtual bool has_none() = 0;

@@ -117,6 +117,7 @@ void kept_blocks::has_come(const kept_part &p)
 		set_away(b, rest.first());
 }
 
+// Since forget() the bytes beside these may have come home, or all of the run: then these are forgotten now.
 bool kept_blocks::find_inside(range r, kept_part &found)
 {
 	const guard l(lock_, lock_rank::leaf);
@@ -124,8 +125,12 @@ bool kept_blocks::find_inside(range r, kept_part &found)
 		const range here = first_block_of(r);
 		const unsigned i = find_block(r.begin >> bits_);
 		r.begin = here.end;
-		if (i == none || !block_at(i).away.overlaps(here) || !without(block_at(i).away, here).is_split())
+		if (i == none)
 			continue;
+		if (!block_at(i).away.overlaps(here) || !without(block_at(i).away, here).is_split()) {
+			drop(block_at(i), here);
+			continue;
+		}
 		found = lend(i, here);
 		found.pinned = block_at(i).is_pinned;
 		return true;

@@ -89,7 +89,7 @@ class kept_blocks
 	void wait_for_fill(uint32_t seen);
 
 	// Finds the first bytes of @r that are away, or those whose run goes on before and behind @r. They are the
-	// caller's to copy until let_go(). Of what is spoilt there is no buffer.
+	// caller's to copy until let_go(). Of what is spoilt there is no buffer. find_inside() forgets what is not so.
 	bool find_away(range r, kept_part &found);
 	bool find_inside(range r, kept_part &found);
 	// What find_away() has found is at home now, unless it has changed since. Amid others it counts as away still.

@@ -333,7 +333,7 @@ TEST_F(kept, what_changes_at_home_is_away_no_longer)
 	ASSERT_TRUE(kept_.find_away(bytes(0, page), p));
 	kept_.let_go(p);
 	EXPECT_EQ(p.bytes, bytes(100, 800));
-	EXPECT_FALSE(kept_.find_inside(bytes(0, page), p));
+	EXPECT_FALSE(kept_.find_inside(bytes(0, 100), p)); // as these were forgotten
 	kept_.forget(bytes(300, 10)); // has to be changed there
 	ASSERT_TRUE(kept_.find_inside(bytes(300, 10), p));
 	kept_.let_go(p);
@@ -341,6 +341,28 @@ TEST_F(kept, what_changes_at_home_is_away_no_longer)
 	EXPECT_EQ(bytes_kept(bytes(0, page)), 800u);
 	kept_.forget(bytes(0, page));
 	EXPECT_TRUE(kept_.is_all_home());
+}
+
+// What is on one side of bytes that change, or all of their run, comes home before they are changed in the block.
+TEST_F(kept, what_changes_amid_a_run_that_comes_home)
+{
+	add_arenas(1);
+	leave(bytes(0, 1000));
+	kept_part behind, p;
+	kept_.forget(bytes(300, 10));
+	ASSERT_TRUE(kept_.find_away(bytes(310, page), behind));
+	kept_.has_come(behind);
+	kept_.let_go(behind);
+	EXPECT_FALSE(kept_.find_inside(bytes(300, 10), p));
+	EXPECT_FALSE(kept_.find_away(bytes(300, page), p));
+	EXPECT_EQ(bytes_kept(bytes(300, 10)), 0u);
+	leave(bytes(0, 1000));
+	away_run all;
+	ASSERT_TRUE(kept_.find_run({at + 7, at + 8}, all));
+	kept_.forget(bytes(300, 10));
+	EXPECT_TRUE(kept_.come_home(all));
+	EXPECT_FALSE(kept_.find_inside(bytes(300, 10), p));
+	EXPECT_EQ(bytes_kept(bytes(300, 10)), 0u);
 }
 
 // Only what is away already is written there again.
