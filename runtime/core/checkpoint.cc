@@ -89,7 +89,7 @@ int check_items(const char *call, const het_checkpoint_args &a)
 
 bool start_checkpoints()
 {
-	return runs.start();
+	return runs.start(true);
 }
 
 begin_result checkpoint_command::begin(executor &)

@@ -103,6 +103,7 @@ class checkpoint_cut final : public checkpoint_command
 		    size_t n);
 	int put(checkpoint::generation_writer &w, uint32_t number, uint64_t *compared);
 	int cut(checkpoint::generation_writer &w, uint64_t *compared);
+	uint64_t room() const;
 	int write(het_checkpoint::figures &f);
 
 	const reference<het_event> done_;

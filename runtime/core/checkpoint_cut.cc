@@ -99,11 +99,20 @@ int checkpoint_cut::cut(generation_writer &w, uint64_t *compared)
 	return err;
 }
 
+// More than all of the items is not to be kept in memory.
+uint64_t checkpoint_cut::room() const
+{
+	uint64_t all = 0;
+	for (const item &i : items())
+		all += i.bytes.size();
+	return std::min(memory_, all);
+}
+
 // The items may be written again when the cut is over, while the bytes go to the disk.
 int checkpoint_cut::write(het_checkpoint::figures &f)
 {
 	std::unique_ptr<generation_writer> w;
-	int err = file->store.begin(memory_, w);
+	int err = file->store.begin(room(), w);
 	if (!err) {
 		err = cut(*w, &f.compared);
 		if (err)

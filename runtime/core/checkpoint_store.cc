@@ -6,6 +6,7 @@
 #include "os/log.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <het.h>
 #include <unistd.h>
@@ -38,6 +39,29 @@ std::unique_ptr<char[]> join(const char *a, const char *b)
 	return text;
 }
 
+struct freed {
+	void operator()(char *text) const { free(text); }
+};
+using c_text = std::unique_ptr<char, freed>;
+
+// Returns a path that means the same file whatever becomes the process's folder. What takes a file's place has to lie
+// beside that, and not beside a link to it.
+std::unique_ptr<char[]> lasting(const char *path)
+{
+	if (const c_text there{realpath(path, nullptr)})
+		return join(there.get(), "");
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	std::unique_ptr<char[]> folder = join(path, "");
+	if (folder)
+		folder[size_t(name - path)] = 0;
+	const c_text whole{folder ? realpath(slash ? folder.get() : ".", nullptr) : nullptr};
+	if (!whole)
+		return join(path, ""); // who opens it is told why it can't be
+	folder = join(whole.get(), "/");
+	return folder ? join(folder.get(), name) : nullptr;
+}
+
 } // namespace
 
 int checkpoint_store::say_failed(const checkpoint::generation_writer &w, const checkpoint::fault &why) const
@@ -45,22 +69,22 @@ int checkpoint_store::say_failed(const checkpoint::generation_writer &w, const c
 	return fail(w.lacks_memory() ? HET_ENOMEM : HET_EFILE, "checkpoint file %s: %s", path(), why.text);
 }
 
-int checkpoint_store::open(const char *path, bool read_only)
+int checkpoint_store::open(const char *given, bool read_only)
 {
 	read_only_ = read_only;
-	path_ = join(path, "");
-	path_of_new_ = join(path, suffix);
+	path_ = lasting(given);
+	path_of_new_ = path_ ? join(path(), suffix) : nullptr;
 	if (!path_ || !path_of_new_)
 		return fail(HET_ENOMEM, "het_checkpoint_open: out of memory");
-	switch (file_.open(path, read_only)) {
+	switch (file_.open(path(), read_only)) {
 	case disk_file::opened::absent:
-		return read_only ? fail(HET_EFILE, "checkpoint file %s: there is none", path) : 0;
+		return read_only ? fail(HET_EFILE, "checkpoint file %s: there is none", path()) : 0;
 	case disk_file::opened::in_use:
 		return fail(HET_ESTATE,
 			    "checkpoint file %s: something else has it open to write it; open it to be read only",
-			    path);
+			    path());
 	case disk_file::opened::failed:
-		return fail(HET_EFILE, "checkpoint file %s: it can't be opened: %s", path, strerror(errno));
+		return fail(HET_EFILE, "checkpoint file %s: it can't be opened: %s", path(), strerror(errno));
 	case disk_file::opened::yes:
 		break;
 	}
@@ -69,7 +93,7 @@ int checkpoint_store::open(const char *path, bool read_only)
 	is_there_ = o == checkpoint::outcome::done;
 	return is_there_ ? 0
 			 : fail(o == checkpoint::outcome::no_memory ? HET_ENOMEM : HET_EFILE, "checkpoint file %s: %s",
-				path, why.text);
+				path(), why.text);
 }
 
 int checkpoint_store::begin(uint64_t room, std::unique_ptr<checkpoint::generation_writer> &w)
@@ -140,10 +164,12 @@ void checkpoint_store::make_smaller()
 	checkpoint::contents copied;
 	checkpoint::log_state s = state_;
 	bool stands = false;
-	if (small.make(path_of_new_.get()) != disk_file::opened::yes)
+	if (small.make(path_of_new_.get(), &file_) != disk_file::opened::yes)
 		return inform("checkpoint file %s: it can't be made smaller: %s", path(), strerror(errno));
 	if (!checkpoint::write_anew(file_, small, new_identity(), held_, copied, s, why))
 		inform("checkpoint file %s: it can't be made smaller: %s", path(), why.text);
+	else if (!file_.is_at(path()))
+		inform("checkpoint file %s: it is not made smaller: it was removed or replaced", path());
 	else if (!disk_file::put_in_place(path_of_new_.get(), path(), true, &stands))
 		inform("checkpoint file %s: it can't be made smaller: %s", path(), strerror(errno));
 	if (!stands) {

@@ -15,7 +15,7 @@ class checkpoint_store
 {
       public:
 	// Returns 0 or a code.
-	int open(const char *path, bool read_only);
+	int open(const char *given, bool read_only);
 	bool is_read_only() const { return read_only_; }
 	const char *path() const { return path_.get(); }
 

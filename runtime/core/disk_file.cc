@@ -47,10 +47,11 @@ int open_folder_of(const char *path)
 
 } // namespace
 
-disk_file::opened disk_file::open(const char *path, int how)
+// It is not to wait for somebody who writes a pipe.
+disk_file::opened disk_file::open(const char *path, int how, unsigned mode)
 {
 	for (;;) {
-		descriptor fd(::open(path, how | O_CLOEXEC, usual_mode));
+		descriptor fd(::open(path, how | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
 		if (fd.get() < 0)
 			return errno == ENOENT ? opened::absent : opened::failed;
 		struct stat s;
@@ -72,7 +73,7 @@ disk_file::opened disk_file::open(const char *path, int how)
 
 disk_file::opened disk_file::open(const char *path, bool read_only)
 {
-	return open(path, read_only ? O_RDONLY : O_RDWR);
+	return open(path, read_only ? O_RDONLY : O_RDWR, 0);
 }
 
 bool disk_file::is_at(const char *path) const
@@ -80,10 +81,23 @@ bool disk_file::is_at(const char *path) const
 	return rt::is_at(fd_.get(), path);
 }
 
-disk_file::opened disk_file::make(const char *path)
+// A group that can't be had gets no rights. Another owner is what root alone can give.
+bool disk_file::take_rights_of(const disk_file &other)
 {
-	const opened o = open(path, O_RDWR | O_CREAT);
-	return o == opened::yes && !cut(0) ? opened::failed : o;
+	struct stat s;
+	if (fstat(other.fd_.get(), &s))
+		return false;
+	const bool same_group = !fchown(fd_.get(), uid_t(-1), s.st_gid);
+	(void)!fchown(fd_.get(), s.st_uid, gid_t(-1));
+	return !fchmod(fd_.get(), s.st_mode & (S_IRWXU | S_IRWXO | (same_group ? S_IRWXG : 0)));
+}
+
+// Nobody else can open what is to have the rights of another before it has them. A link that somebody has put there is
+// not followed.
+disk_file::opened disk_file::make(const char *path, const disk_file *like)
+{
+	const opened o = open(path, O_RDWR | O_CREAT | O_NOFOLLOW, like ? S_IRUSR | S_IWUSR : usual_mode);
+	return o == opened::yes && (!cut(0) || (like && !take_rights_of(*like))) ? opened::failed : o;
 }
 
 bool disk_file::put_in_place(const char *from, const char *to, bool replaces, bool *stands)

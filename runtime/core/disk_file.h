@@ -14,8 +14,9 @@ class disk_file final : public checkpoint::file
 	enum class opened : uint8_t { yes, absent, in_use, failed };
 	// With `failed` the reason is in errno.
 	opened open(const char *path, bool read_only);
-	// Makes an empty one, to be put in place when it is whole. One that was left there is used again.
-	opened make(const char *path);
+	// Makes an empty one, to be put in place when it is whole. One that was left there is used again. Who may read and
+	// write it is as with @like, unless that is null.
+	opened make(const char *path, const disk_file *like = nullptr);
 	// The name still means this file.
 	bool is_at(const char *path) const;
 	// What is at @from gets the name @to, also if something has it and it @replaces that. *stands says that it has, even
@@ -29,7 +30,8 @@ class disk_file final : public checkpoint::file
 	bool cut(uint64_t size) override;
 
       private:
-	opened open(const char *path, int how);
+	opened open(const char *path, int how, unsigned mode);
+	bool take_rights_of(const disk_file &other);
 
 	descriptor fd_;
 };

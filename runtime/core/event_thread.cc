@@ -3,22 +3,29 @@
 
 #include "os/thread.h"
 
+#include <climits>
+
 namespace het::rt
 {
 
-bool event_thread::start()
+bool event_thread::start(bool needed)
 {
-	if (started_.load(std::memory_order_acquire))
+	uint32_t seen = state_.load(std::memory_order_acquire);
+	if (seen == started)
 		return true;
-	lock_.lock(lock_rank::leaf);
-	bool first = !tried_;
-	tried_ = true;
-	lock_.unlock(lock_rank::leaf);
-	// Who comes while it is being started does without it.
-	if (first && start_thread(
-			     name_, [](void *arg) { static_cast<event_thread *>(arg)->work(); }, this))
-		started_.store(true, std::memory_order_release);
-	return started_.load();
+	signals_blocked once_for_all; // what a signal brings must not wait for this thread
+	while (seen == untried || (needed && seen == refused)) {
+		if (!state_.compare_exchange_weak(seen, starting))
+			continue;
+		const bool is_there = start_thread(
+			name_, [](void *arg) { static_cast<event_thread *>(arg)->work(); }, this);
+		state_.store(is_there ? started : refused);
+		futex_wake(&state_, INT_MAX);
+		return is_there;
+	}
+	while (needed && state_.load() == starting)
+		futex_wait(&state_, starting);
+	return state_.load() == started;
 }
 
 void event_thread::add(het_event &e)

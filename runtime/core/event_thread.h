@@ -28,8 +28,9 @@ class event_thread
 	{
 	}
 
-	// It is false if no thread can be had.
-	bool start();
+	// It is false if no thread can be had. Who comes while it is being started does without it, and so does who comes
+	// when it could not be; but who can't do without it waits, and tries again.
+	bool start(bool needed = false);
 	// The event is the thread's from now on. It has been started.
 	void add(het_event &e);
 
@@ -43,9 +44,9 @@ class event_thread
 	het_event *het_event::*const next_;
 	const event_order *const order_;
 
-	futex_lock lock_; // guards the list and the start; its rank is leaf
-	bool tried_ = false;
-	std::atomic<bool> started_{false};
+	enum state : uint32_t { untried, starting, started, refused };
+	std::atomic<uint32_t> state_{untried};
+	futex_lock lock_; // guards the list; its rank is leaf
 	het_event *first_ = nullptr, *last_ = nullptr;
 	std::atomic<uint32_t> bell_{0};
 };

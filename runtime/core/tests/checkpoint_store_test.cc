@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <het.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,16 +42,20 @@ class checkpoint_store_test : public testing::Test
 	fs::path folder_, path_;
 };
 
-// Writes an item whose bytes have all this value.
-int write(checkpoint_store &s, uint8_t value)
+// Writes an item whose bytes have all this value. What is to happen before it counts does so.
+int write(
+	checkpoint_store &s, uint8_t value, size_t size = some,
+	void (*meanwhile)(const char *path) = [](const char *) {})
 {
 	std::unique_ptr<generation_writer> w;
 	if (int err = s.begin(0, w))
 		return err;
-	const std::vector<std::byte> data(some, std::byte(value));
+	const std::vector<std::byte> data(size, std::byte(value));
 	const item *old = s.held().find("a");
+	old = old && old->nbytes == size ? old : nullptr;
 	fault why;
-	EXPECT_TRUE(w->add_item("a", some, why) && w->put_changed(0, old, 0, data, why));
+	EXPECT_TRUE(w->add_item("a", size, why) && w->put_changed(0, old, 0, data, why));
+	meanwhile(s.path());
 	return s.commit(*w);
 }
 
@@ -161,6 +166,74 @@ TEST_F(checkpoint_store_test, one_that_was_removed_is_not_written)
 	fs::rename(std::string(path()) + ".old", path());
 	EXPECT_EQ(write(s, 2), 0);
 	EXPECT_EQ(read(path()), 2);
+}
+
+// The next write leaves so much behind that is of no use that the file is made anew.
+constexpr size_t much = size_t{17} << 20;
+
+TEST_F(checkpoint_store_test, one_that_is_made_anew_has_the_rights_of_the_old_one)
+{
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	ASSERT_EQ(write(s, 1, much), 0);
+	ASSERT_EQ(chmod(path(), 0600), 0);
+	ASSERT_EQ(write(s, 2), 0);
+	ASSERT_LT(fs::file_size(path()), much);
+	struct stat now;
+	ASSERT_EQ(stat(path(), &now), 0);
+	EXPECT_EQ(now.st_mode & 0777, 0600u);
+	EXPECT_EQ(read(path()), 2);
+}
+
+TEST_F(checkpoint_store_test, one_that_was_replaced_meanwhile_is_not_made_anew)
+{
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	ASSERT_EQ(write(s, 1, much), 0);
+	ASSERT_EQ(write(s, 2, some, [](const char *at) { fs::rename(at, std::string(at) + ".old"); }), 0);
+	EXPECT_FALSE(fs::exists(path()));
+	EXPECT_EQ(nfiles(), 1u);
+}
+
+TEST_F(checkpoint_store_test, links_and_folders_may_change)
+{
+	const std::string link = std::string(path()) + ".link";
+	fs::create_symlink(path(), link);
+	const fs::path before = fs::current_path();
+	fs::current_path(fs::path(path()).parent_path());
+	{
+		checkpoint_store s;
+		const int opened = s.open("file", false);
+		fs::current_path(before);
+		ASSERT_EQ(opened, 0);
+		ASSERT_EQ(write(s, 1, much), 0);
+	}
+	checkpoint_store by_link;
+	ASSERT_EQ(by_link.open(link.c_str(), false), 0);
+	ASSERT_EQ(write(by_link, 2), 0);
+	EXPECT_TRUE(fs::is_symlink(link));
+	EXPECT_LT(fs::file_size(path()), much);
+	EXPECT_EQ(read(path()), 2);
+}
+
+// What is to be written there would go elsewhere.
+TEST_F(checkpoint_store_test, a_link_in_the_place_of_the_new_one_is_not_followed)
+{
+	const std::string other = std::string(path()) + ".other";
+	ASSERT_EQ(symlink(other.c_str(), (std::string(path()) + ".new").c_str()), 0);
+	checkpoint_store s;
+	std::unique_ptr<generation_writer> w;
+	ASSERT_EQ(s.open(path(), false), 0);
+	EXPECT_EQ(s.begin(0, w), HET_EFILE);
+	EXPECT_FALSE(fs::exists(other));
+}
+
+TEST_F(checkpoint_store_test, nobody_waits_for_a_pipe)
+{
+	ASSERT_EQ(mkfifo(path(), 0600), 0);
+	checkpoint_store s, reader;
+	EXPECT_EQ(reader.open(path(), true), HET_EFILE);
+	EXPECT_EQ(s.open(path(), false), HET_EFILE);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
