@@ -55,9 +55,12 @@ bool check_extents(bytes extents, std::span<const item> items, uint64_t &sums, u
 	return true;
 }
 
+// The memory of pages that have always been zeros is not touched: a small file may say so of any number.
 void enter_page(item &i, uint64_t number, page now)
 {
 	page &to = i.pages[number];
+	if (!to.at && !now.at)
+		return;
 	const uint64_t n = bytes_of(i.nbytes, number, 1);
 	i.stored -= to.at ? n : 0;
 	i.stored += now.at ? n : 0;
