@@ -81,7 +81,7 @@ bool kept_window::copy(const kept_part &p, bool to_block)
 	return !copy_buffer(to_block ? block : window, to_block ? window : block, p.bytes.size());
 }
 
-// What can't be copied comes from the host, if that has it.
+// What can't be copied comes from the host, if that has it; what is behind that may be here alone.
 int kept_window::copy_first(range bytes, range *had)
 {
 	kept_part p;
@@ -89,11 +89,13 @@ int kept_window::copy_first(range bytes, range *had)
 		return 0;
 	const bool ok = p.buffer && copy(p, false);
 	device_.kept.let_go(p);
-	if (!ok)
-		return p.only_copy ? fail(HET_EDEVICE, "%s can't copy what a slice has left there",
-					  device_.compute->info().name)
-				   : 0;
 	*had = {p.bytes.begin - to_key_, p.bytes.end - to_key_};
+	if (!ok && p.only_copy)
+		return fail(HET_EDEVICE, "%s can't copy what a slice has left there", device_.compute->info().name);
+	if (!ok) {
+		had->begin = had->end;
+		return 0;
+	}
 	device_.repeated.note_used(array_, p.bytes.size());
 	device_.memory.account.reused.fetch_add(p.bytes.size(), std::memory_order_relaxed);
 	return 0;

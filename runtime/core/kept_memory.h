@@ -50,7 +50,8 @@ class kept_window
 	static constexpr size_t most = 64;
 
 	range key_of(range bytes) const { return {bytes.begin + to_key_, bytes.end + to_key_}; }
-	// Copies what is kept first of the bytes, and says which those were: none if nothing is.
+	// Copies what is kept first of the bytes, and says which those were: none, at the end of what was looked at, if
+	// nothing is or it can't be copied.
 	int copy_first(range bytes, range *had);
 	// Leaves the first of the bytes on the device, or not, and says which those were.
 	bool leave_first(range bytes, bool only_again, range *first, int *err);
