@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string_view>
 #include <variant>
 
 namespace etc
@@ -59,6 +60,14 @@ constexpr named all[] = {
 	{"move_clean", &machine::move_clean},
 };
 
+// What takes time may take none, but for phases that follow each other; of all else there has to be some.
+bool may_be_zero(const named &n)
+{
+	const std::string_view name = n.name;
+	return std::holds_alternative<bool machine::*>(n.member) || name == "fault_us" ||
+	       (name.ends_with("_cycles") && name != "detection_cycles" && name != "execution_cycles");
+}
+
 } // namespace
 
 cycle machine::line_cycles() const
@@ -103,6 +112,8 @@ void set(machine &m, const std::string &text)
 	}
 	if (end == 0 || equals + 1 + end != text.size() || value < 0 || value > 1e9)
 		throw std::invalid_argument("no number: " + text);
+	if (value < 1e-9 && !may_be_zero(*found))
+		throw std::invalid_argument("it can't be 0: " + text);
 	std::visit([&](auto member) { m.*member = std::remove_reference_t<decltype(m.*member)>(value); },
 		   found->member);
 }

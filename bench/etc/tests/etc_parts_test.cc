@@ -18,7 +18,8 @@ TEST(etc_parts, parameters_have_names)
 	EXPECT_EQ(m.processors, 7u);
 	EXPECT_EQ(m.fault_cycles(), 2550u);
 	EXPECT_FALSE(m.prefetcher);
-	for (const char *wrong : {"processor=7", "processors", "processors=", "processors=7x", "processors=-1", "="})
+	for (const char *wrong : {"processor=7", "processors", "processors=", "processors=7x", "processors=-1", "=",
+				  "processors=0", "detection_cycles=0"})
 		EXPECT_THROW(set(m, wrong), std::invalid_argument) << wrong;
 	machine other;
 	for (const parameter &p : parameters_of(m))
