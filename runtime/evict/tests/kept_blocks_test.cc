@@ -333,7 +333,7 @@ TEST_F(kept, what_changes_at_home_is_away_no_longer)
 	ASSERT_TRUE(kept_.find_away(bytes(0, page), p));
 	kept_.let_go(p);
 	EXPECT_EQ(p.bytes, bytes(100, 800));
-	EXPECT_FALSE(kept_.find_inside(bytes(0, 100), p)); // as these were forgotten
+	EXPECT_FALSE(kept_.find_inside(bytes(0, 100), p));
 	kept_.forget(bytes(300, 10)); // has to be changed there
 	ASSERT_TRUE(kept_.find_inside(bytes(300, 10), p));
 	kept_.let_go(p);
