@@ -4,6 +4,7 @@
 
 #include "apps/common/app.h"
 
+#include <cstdio>
 #include <gpuvm.h>
 #include <mpi.h>
 
@@ -32,14 +33,26 @@ class ranks
 		MPI_Allreduce(&mine, &both, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
 		return both;
 	}
-	static double sum(double of_mine)
+	static double sum(double of_mine) { return together(of_mine, MPI_SUM); }
+	static double most(double of_mine) { return together(of_mine, MPI_MAX); }
+
+	// Says so if the result is wrong. Returns the exit status of all ranks.
+	int end(bool is_right) const
 	{
-		double sum = 0;
-		MPI_Allreduce(&of_mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-		return sum;
+		if (!is_right && !me)
+			printf("WRONG\n");
+		return !is_right;
 	}
 
 	int me = 0, count = 1;
+
+      private:
+	static double together(double of_mine, MPI_Op how)
+	{
+		double of_all = 0;
+		MPI_Allreduce(&of_mine, &of_all, 1, MPI_DOUBLE, how, MPI_COMM_WORLD);
+		return of_all;
+	}
 };
 
 // These bytes have gone between the host and devices.

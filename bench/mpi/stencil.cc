@@ -147,9 +147,7 @@ int run(const ranks &r, const app_options &o, sizes s, bool weak)
 	const bool right = ranks::all(error <= 1e-4);
 	if (!r.me)
 		tell(r, s, m, device, error, o.common.json);
-	if (!right && !r.me)
-		printf("WRONG\n");
-	return !right;
+	return r.end(right);
 }
 
 } // namespace
