@@ -91,11 +91,9 @@ void kept_blocks::wait_for_fill(uint32_t seen)
 bool kept_blocks::find_away(range r, kept_part &found)
 {
 	const runtime_guard l(lock_);
-	while (narenas_ && !r.empty()) {
-		const range here = first_block_of(r);
-		const unsigned i = find_block(r.begin >> bits_);
-		r.begin = here.end;
-		const range bytes = i == none ? range{} : intersect(block_at(i).away, here);
+	range here;
+	for (unsigned i; (i = next_block(r, here)) != none;) {
+		const range bytes = intersect(block_at(i).away, here);
 		if (bytes.empty())
 			continue;
 		found = lend(i, bytes);
@@ -121,12 +119,8 @@ void kept_blocks::has_come(const kept_part &p)
 bool kept_blocks::find_inside(range r, kept_part &found)
 {
 	const guard l(lock_, lock_rank::leaf);
-	while (narenas_ && !r.empty()) {
-		const range here = first_block_of(r);
-		const unsigned i = find_block(r.begin >> bits_);
-		r.begin = here.end;
-		if (i == none)
-			continue;
+	range here;
+	for (unsigned i; (i = next_block(r, here)) != none;) {
 		if (!block_at(i).away.overlaps(here) || !without(block_at(i).away, here).is_split()) {
 			drop(block_at(i), here);
 			continue;

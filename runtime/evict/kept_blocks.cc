@@ -42,6 +42,17 @@ unsigned kept_blocks::find_block(uintptr_t number)
 	return none;
 }
 
+unsigned kept_blocks::next_block(range &r, range &here)
+{
+	while (narenas_ && !r.empty()) {
+		here = first_block_of(r);
+		r.begin = here.end;
+		if (const unsigned i = find_block(here.begin >> bits_); i != none)
+			return i;
+	}
+	return none;
+}
+
 kept_part kept_blocks::part_of(unsigned i, range bytes) const
 {
 	const arena &a = arenas_[i / blocks_of_arena];
@@ -100,12 +111,8 @@ void kept_blocks::refuse(block &b, range r)
 bool kept_blocks::find(range r, kept_part &found)
 {
 	const guard l(lock_, lock_rank::leaf);
-	while (narenas_ && !r.empty()) {
-		const range here = first_block_of(r);
-		const unsigned i = find_block(r.begin >> bits_);
-		r.begin = here.end;
-		if (i == none)
-			continue;
+	range here;
+	for (unsigned i; (i = next_block(r, here)) != none;) {
 		block &b = block_at(i);
 		const range kept = without(intersect(b.kept, here), b.filled).first();
 		if (kept.empty())

@@ -146,6 +146,9 @@ class kept_blocks
 	bool is_there(unsigned i) const { return arenas_[i / blocks_of_arena].buffer; }
 	range first_block_of(range r) const;
 	unsigned find_block(uintptr_t number);
+	// Returns the first block that has something of @r, or none. @here becomes the bytes of @r that lie there, and @r
+	// what is behind them.
+	unsigned next_block(range &r, range &here);
 	unsigned find_room();
 	bool fits(const block &b, range r) const;
 	kept_part part_of(unsigned i, range bytes) const;
