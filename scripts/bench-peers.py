@@ -125,7 +125,7 @@ def table_of(pairs: list[Pair]) -> str:
 
 
 def compile_with_nvcc(sources: list[Path], program: Path, *options: str) -> None:
-    command = ["nvcc", "-std=c++17", "-O3", "-arch=sm_90", "-I", str(ROOT / "scripts/peers"), "-o", str(program)]
+    command = ["nvcc", "-std=c++20", "-O3", "-arch=sm_90", "-I", str(ROOT / "scripts/peers"), "-o", str(program)]
     subprocess.run([*command, *map(str, sources), *options], check=True)
 
 
