@@ -134,7 +134,8 @@ def management_library(folder: Path) -> list[str]:
     empty = folder / "libnvidia-ml.so.1"
     flags = ["-shared", "-Wl,-soname,libnvidia-ml.so.1", "-x", "c", "/dev/null"]
     subprocess.run(["gcc", *flags, "-o", str(empty)], check=True)
-    return ["-Xlinker", "--unresolved-symbols=ignore-all", str(empty)]
+    # nvcc knows no library by such a name.
+    return ["-Xlinker", "--unresolved-symbols=ignore-all", "-Xlinker", str(empty)]
 
 
 def build(args: argparse.Namespace) -> None:
