@@ -26,7 +26,7 @@ begin_result slice_of_launch::begin(executor &)
 	launch_shape shape = of_->shape();
 	of_->place_arguments(number_, args, shape, on_device);
 	compute_device &d = *of_->device().compute;
-	const int err = d.submit(of_->kernel(), shape, args, on_device);
+	const int err = d.submit(of_->kernel(number_), shape, args, on_device);
 	if (err || !d.has_queue())
 		return err;
 	return begin_result::in_flight;

@@ -57,6 +57,7 @@ class sliced_launch final : public sliced_plan
 	void leave_granules();
 	void forget_what_is_written() const;
 	int begin_uses();
+	int inspect();
 	void choose_kept();
 	keeping keeping_of(const range_use &u, uintptr_t array, const window &w) const;
 	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }

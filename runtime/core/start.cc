@@ -94,8 +94,12 @@ int start()
 		std::atomic<double> &rate = c.devices[i]->rate;
 		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
 	}
-	if (!find_eviction(settings().evict, c.evicts))
-		return fail(HET_EARG, "HET_EVICT=%s: say keep, through, stream or demand", settings().evict);
+	if (!find_eviction(settings().evict, c.evicts, c.inspects))
+		return fail(HET_EARG,
+			    "HET_EVICT=%s: say keep, through, stream or demand, and inspect, inspect-all or "
+			    "no-inspect, with "
+			    "commas between them",
+			    settings().evict);
 	for (unsigned i = 0; i < n; i++) {
 		if (int err = set_budget(*c.devices[i], i))
 			return err;
