@@ -55,6 +55,8 @@ noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/
 # These are the sources of the model of a GPU with too little memory (mk/etc.mk).
 etc_main := bench/etc/main.cc
 etc_srcs := $(filter-out $(etc_main),$(wildcard bench/etc/*.cc bench/etc/record/*.cc bench/etc/programs/*.cc))
+# These are shared by models of machines.
+model_srcs := $(wildcard bench/model/*.cc)
 # These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices or files.
 micro_srcs := $(wildcard bench/micro/*.cc)
 micro_of_devices := $(addprefix bench/micro/,claims.cc profile.cc real.cc)
@@ -82,7 +84,7 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 
 program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_srcs) $(mpi_srcs) $(mpi_test_srcs) $(mpi_bench_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
-	$(noc_record_srcs) $(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(micro_srcs) $(start_up_srcs) \
+	$(noc_record_srcs) $(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(model_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -102,7 +104,7 @@ keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 # everywhere) each source shows that it includes what it needs, and each object what it needs of the others. Some stand
 # apart: they are linked without their neighbours, compiled otherwise, or alike.
 apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc tools/fatbin/%
-of_programs := $(tool_part_srcs) $(simt_srcs) $(noc_srcs) $(etc_srcs)
+of_programs := $(tool_part_srcs) $(simt_srcs) $(noc_srcs) $(etc_srcs) $(model_srcs)
 in_units := $(if $(filter 0,$(UNITS)),,$(filter-out $(apart),$(call keep,$(of_programs) $(if $(UNITS),$(lib_srcs) \
 	$(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs)))))
 unit_of_folder = $1unit-$(subst /,-,$(patsubst %/,%,$1))

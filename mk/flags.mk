@@ -52,7 +52,7 @@ $(call add_flags,$(proof_srcs),$(opencl_1_2))
 $(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(micro_srcs),\
 	-Ibench -Itools)
 $(call add_flags,$(noc_recorded_srcs),-fsanitize=thread)
-$(call add_flags,$(noc_ptx_srcs) $(etc_srcs) $(etc_main),-Ibench -Itools -Iruntime)
+$(call add_flags,$(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(model_srcs),-Ibench -Itools -Iruntime)
 $(call add_flags,bench/fat-binary.cc bench/micro/profile.cc,-Iruntime)
 $(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
 
