@@ -71,6 +71,11 @@ ALLOWED = {
     "bench/etc/record": {"bench", "bench/model", "bench/etc", "tools/simt", "runtime/ptx"},
     "bench/etc/programs": {"bench", "bench/model", "bench/etc", "bench/etc/record", "tools/simt"},
     "bench/etc/tests": {"bench/etc", "bench/etc/programs"},
+    # That of preemption knows registers and loops as the passes over PTX do.
+    "bench/pep": {"bench", "bench/model", "bench/pep/programs", "tools/json", "runtime/ptx"},
+    "bench/pep/record": {"bench", "bench/model", "bench/pep", "tools/simt", "runtime/ptx"},
+    "bench/pep/programs": {"bench", "bench/model", "bench/pep", "bench/pep/record", "tools/simt"},
+    "bench/pep/tests": {"bench/model", "bench/pep", "bench/pep/programs", "bench/pep/record", "runtime/ptx"},
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/opencl": {"opencl/include"},
