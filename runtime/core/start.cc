@@ -6,6 +6,8 @@
 #include "core/kept_frames.h"
 #include "core/kept_home.h"
 #include "core/kept_room.h"
+#include "core/lender.h"
+#include "core/levels.h"
 #include "core/lost_device.h"
 #include "core/measured_rate.h"
 #include "core/runtime.h"
@@ -115,6 +117,7 @@ int start()
 	c.for_executors([&](executor &x) { ok = ok && x.start_worker(); });
 	if (!ok || pthread_atfork(nullptr, nullptr, in_child) || !wait_at_exit())
 		return fail(HET_ENOMEM, "the runtime's threads can't be started (ulimit -u?)");
+	levels_in_use().when_several(start_lender);
 	return 0;
 }
 
