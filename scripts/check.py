@@ -215,11 +215,13 @@ def static_checks() -> Iterator[Step]:
     yield Step("peers of het-bench", [sys.executable, str(ROOT / "scripts/tests/bench_peers.py")], beside=True)
     limits = [sys.executable, str(ROOT / "scripts/tests/allowance_of_processes.py")]
     yield Step("what stands still", limits, beside=True)
-    yield make("headers compile alone", "headers-check")
+    yield make("headers compile alone", "headers-check", needs="build", beside=True)
 
 
-def build(name: str, tree: str, *arguments: str) -> Step:
-    return make(name, *arguments, seconds=1800, makes=tree)
+def build(name: str, tree: str, *arguments: str, **more) -> Step:
+    """Builds run beside each other, and beside tests of what is built: so no processor waits for the last of a
+    folder's objects."""
+    return make(name, *arguments, seconds=1800, makes=tree, beside=True, **more)
 
 
 def no_ptx_compiler() -> str | None:
@@ -240,13 +242,14 @@ def builds() -> Iterator[Step]:
         yield build(f"build, {sanitizer} sanitizer", tree, *compilers, *QUICKLY, *settings, "tests")
     # What was not compiled for the address sanitizer is compiled here.
     clang = build(
-        "clang", "build-clang", *CLANG, *QUICKLY, "B=build-clang", "SYNTAX=1", "EXCEPT=build-address", "objects"
+        "clang", "build-clang", *CLANG, *QUICKLY, "B=build-clang", "SYNTAX=1", "EXCEPT=build-address", "objects",
+        needs="build-address",
     )
     clang.unavailable = lambda: None if CLANG else "clang++ is not installed"
     yield clang
-    yield make("dependencies run one way", "deps-check", needs="build")
-    yield make("exported symbols", "symbols-check", needs="build")
-    yield make("PTX of the benchmarks' kernels", "kernels-check", needs="build", unavailable=no_ptx_compiler)
+    yield make("dependencies run one way", "deps-check", needs="build", beside=True)
+    yield make("exported symbols", "symbols-check", needs="build", beside=True)
+    yield make("PTX of the benchmarks' kernels", "kernels-check", needs="build", beside=True, unavailable=no_ptx_compiler)
 
 
 def left_out(kind: str, program: str) -> str | None:
@@ -474,7 +477,7 @@ def opencl_platform() -> Iterator[Step]:
             [str(ROOT / tree / "selftests/opencl-platform")],
             judge_ktap,
             env=environment(tree) | env,
-            needs=tree,
+            needs=" ".join(sorted({"build", tree})),
             seconds=300,
             beside=True,
             unavailable=lambda tree=tree: no_opencl_platform(tree),
@@ -628,6 +631,7 @@ def python_package() -> Iterator[Step]:
         "Python, types",
         [DEBIANS_PYTHON, "-m", "mypy", "--config-file", "python/mypy.ini", *cache, "python/het", "python/tests/typed_use.py"],
         cwd=ROOT,
+        needs="build",
         beside=True,
         unavailable=lambda: no_python_package("numpy", "mypy"),
     )
@@ -712,7 +716,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
 def only(steps: list[Step], pattern: str) -> list[Step]:
     """The steps with matching names, and the builds that they need."""
     wanted = {s.name for s in steps if re.search(pattern, s.name)}
-    trees = {s.needs for s in steps if s.name in wanted and s.needs}
+    trees = {tree for s in steps if s.name in wanted for tree in s.needs.split()}
     return [s for s in steps if s.name in wanted or s.makes in trees]
 
 
@@ -728,7 +732,8 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended, too
     copy = NobodysCopy()
     try:
-        steps = list(plan(copy))
+        # All others end before one that runs alone begins: so these come last.
+        steps = sorted(plan(copy), key=lambda step: not step.beside)
         if options.only:
             steps = only(steps, options.only)
         if options.list:
