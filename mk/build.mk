@@ -176,8 +176,8 @@ tools: $(tools)
 bench-programs: $(benches) $(apps)
 # `make run` needs these alone.
 main-job-programs: $(filter $(addprefix $(B)/bin/,photo matvec fault-latency),$(benches))
-tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
-	$(libhetcl) $(opencl_tests) \
+tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples) $(libhetcl) $(opencl_tests)) \
+	$(fake_cuda) \
 	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)
