@@ -24,6 +24,8 @@ unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard run
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
 	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc bench/etc/tests/*.cc bench/pep/tests/*.cc) $(if $(HAVE_JSON),$(wildcard bench/micro/tests/*.cc))
+# Of a folder's tests those that are wanted are compiled.
+unit_srcs := $(filter-out $(foreach w,$(WITHOUT),%/tests/$w.cc),$(unit_srcs))
 # Runs the unit tests of a folder, or under the name of one of its sources those that stand there.
 unit_main_src := selftests/unit_tests/main.cc
 
@@ -179,8 +181,8 @@ tools: $(tools)
 bench-programs: $(benches) $(apps)
 # `make run` needs these alone.
 main-job-programs: $(filter $(addprefix $(B)/bin/,photo matvec fault-latency),$(benches))
-tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples)) $(fake_cuda) \
-	$(libhetcl) $(opencl_tests) \
+tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples) $(libhetcl) $(opencl_tests)) \
+	$(fake_cuda) \
 	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
 selftests: $(selftests) $(selftests_c) $(fake_cuda) $(example_device)

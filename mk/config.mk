@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 # This finds what the machine offers, and the flags that follow from it.
 
-# What was found before the questions changed is asked again.
+# What was found before the questions changed is asked again. Another make may read the file meanwhile.
 probe_for := $(CXX) -std=c++20 $(CPPFLAGS)$(if $(HIDE), without $(HIDE)) by $(shell cksum scripts/probe.sh)
 $(eval $(file <$(B)/config.mk))
 ifneq ($(probed_for),$(probe_for))
 $(shell mkdir -p $(B) && { HIDE='$(HIDE)' scripts/probe.sh $(CXX) -std=c++20 $(CPPFLAGS) \
-	&& echo 'probed_for := $(probe_for)'; } >$(B)/config.mk)
+	&& echo 'probed_for := $(probe_for)'; } >$(B)/config.mk.$$$$; mv $(B)/config.mk.$$$$ $(B)/config.mk)
 $(eval $(file <$(B)/config.mk))
 ifneq ($(MISSING_HEADERS),)
 $(info libhet: not on this machine: $(MISSING_HEADERS) (`make setup` installs what Debian has))

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXEMPT = re.compile(
     r"^(VERSION|LICENSES/.*|debian/(changelog|source/format)|bench/(data|results)/.*|.*\.(png|svg|json|csv|het|hetcheck))$"
 )
-SKIPPED_FOLDERS = re.compile(r"^(\.git|build.*|__pycache__)$")
+SKIPPED_FOLDERS = re.compile(r"^(\.git|\.hypothesis|\.mypy_cache|\.pytest_cache|build.*|__pycache__)$")
 TAG = re.compile(r"SPDX-License-Identifier: ([A-Za-z0-9.() -]+)")
 
 

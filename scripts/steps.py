@@ -8,7 +8,7 @@ import select
 import signal
 import subprocess
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from allowance import Allowance
 from judges import Result, judge_plain
 
 
-@dataclass
+@dataclass(eq=False)
 class Step:
     name: str
     command: list[str]
@@ -28,7 +28,7 @@ class Step:
     as_nobody: bool = False
     beside: bool = False  # may run at the same time as others of which this is said
     makes: str | None = None  # the build folder that it fills
-    needs: str | None = None  # the build folder that it uses
+    needs: str = ""  # the build folders that it uses, and waits for, with blanks between
     # Is called just before the step; a text means that the step can't run, for this reason.
     unavailable: Callable[[], str | None] = lambda: None
 
@@ -146,41 +146,48 @@ def wait_for_any(runs: list[Run]) -> None:
 
 
 class Queue:
-    """A queue has steps that wait, and those under way, in the order of the list. A step that may run beside others is
-    started while only such steps run, and a processor is left."""
+    """Steps that wait, in the order of the list, and those under way. A step that may run beside others is started while
+    only such steps run, and a processor is left. One whose build folder is not filled yet lets others go before."""
 
     def __init__(self, steps: list[Step], logs: Path) -> None:
-        self.waiting = deque(steps)
+        self.waiting = list(steps)
         self.logs = logs
-        self.under_way: deque[Run] = deque()
+        self.runs: list[Run] = []  # those whose result has not been taken
 
     def busy(self) -> list[Run]:
-        return [run for run in self.under_way if run.result is None]
+        return [run for run in self.runs if run.result is None]
 
-    def may_start(self) -> bool:
-        busy = self.busy()
-        if not self.waiting or not busy:
-            return bool(self.waiting)
-        alike = self.waiting[0].beside and all(run.step.beside for run in busy)
-        return alike and len(busy) < (os.cpu_count() or 1)
+    def unmade(self) -> set[str]:
+        """The build folders that steps are to fill yet."""
+        return {step.makes for step in [*self.waiting, *(run.step for run in self.busy())] if step.makes}
+
+    def next_to_start(self) -> Step | None:
+        busy, unmade = self.busy(), self.unmade()
+        step = next((step for step in self.waiting if unmade.isdisjoint(step.needs.split())), None)
+        if not step or not busy:
+            return step
+        alike = step.beside and all(run.step.beside for run in busy)
+        return step if alike and len(busy) < (os.cpu_count() or 1) else None
 
     def start_more(self) -> None:
-        while self.may_start():
-            step = self.waiting.popleft()
-            self.under_way.append(Run(step, self.logs / (re.sub(r"[^A-Za-z0-9_.-]+", "-", step.name) + ".log")))
+        while step := self.next_to_start():
+            self.waiting.remove(step)
+            self.runs.append(Run(step, self.logs / (re.sub(r"[^A-Za-z0-9_.-]+", "-", step.name) + ".log")))
 
-    def next_result(self) -> Run:
-        """Of the first step that is under way, once it has ended."""
-        first = self.under_way[0]
-        while first.result is None:
-            wait_for_any(self.busy())
-            for run in self.under_way:
-                run.look()
+    def result_of(self, step: Step) -> Run:
+        """Of a step, when it has ended. Others begin and end meanwhile."""
+        while True:
             self.start_more()
-        return self.under_way.popleft()
+            run = next((run for run in self.runs if run.step is step), None)
+            if run and run.result is not None:
+                self.runs.remove(run)
+                return run
+            wait_for_any(self.busy())
+            for run in self.runs:
+                run.look()
 
     def end(self) -> None:
-        for run in self.under_way:
+        for run in self.runs:
             run.end()
 
 
@@ -192,8 +199,7 @@ def run_all(steps: list[Step], logs: Path) -> bool:
     try:
         for number, step in enumerate(steps, 1):
             print(f"[{number:{len(str(len(steps)))}}/{len(steps)}] {step.name} ... ", end="", flush=True)
-            queue.start_more()
-            report(queue.next_result(), total)
+            report(queue.result_of(step), total)
     finally:
         queue.end()
     summarise(total)

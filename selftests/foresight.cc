@@ -200,7 +200,7 @@ void run_program(context &t, unsigned chances)
 {
 	program p(t);
 	bool quick = t.v.device & (device::host | device::host2);
-	p.run(quick ? t.rounds(2000, 200000) : t.rounds(400, 20000));
+	p.run(quick ? t.rounds(1200, 200000) : t.rounds(240, 20000));
 	CHECK(foreseen() > 0 || p.most_chances() < chances);
 }
 // Where chance decides, foresight says no to a chunk once in three times.

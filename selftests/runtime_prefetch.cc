@@ -58,7 +58,7 @@ TEST(what_was_touched_comes_behind, .traps = trap::all, .devices = device::runti
 	runtime_fixture fx(t, 0, settings{"GPUVM_FORESIGHT=always"});
 	model_array a(kind::map, 20 * chunk);
 	rounds_of(fx, a, 1, 0, [&] { a.check("after the first launch"); });
-	for (unsigned i = 0; i < 20; i++) {
+	for (unsigned i = 0; i < t.rounds(20, 100); i++) {
 		counts before;
 		rounds_of(fx, a, 1, 0, [&] {
 			wait_until_home(before, a.size());

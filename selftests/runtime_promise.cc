@@ -50,13 +50,14 @@ TEST(a_loop_takes_few_faults, .traps = trap::all, .devices = device::runtime_apa
 	check_steady_state(fx, promise);
 }
 
-TEST(a_queue_promises_for_its_launches, .traps = trap::best, .devices = device::host | device::cuda)
+// Who promises makes no difference to a device.
+TEST(a_queue_promises_for_its_launches, .traps = trap::best, .devices = device::host)
 {
 	runtime_fixture fx(t, HET_QUEUE_TOUCH_AFTER_WAIT, settings{"GPUVM_FORESIGHT=eager"});
 	check_steady_state(fx, 0);
 }
 
-TEST(the_environment_promises, .traps = trap::best, .devices = device::host | device::cuda)
+TEST(the_environment_promises, .traps = trap::best, .devices = device::host)
 {
 	runtime_fixture fx(t, 0, settings{"GPUVM_FORESIGHT=eager", "HET_TOUCH_AFTER_WAIT=1"});
 	check_steady_state(fx, 0);
@@ -152,6 +153,7 @@ TEST(unknown_flags_are_refused, .devices = device::none)
 TEST(what_is_written_again_stays_away, .traps = trap::best, .devices = device::runtime_apart)
 {
 	runtime_fixture fx(t, HET_QUEUE_TOUCH_AFTER_WAIT, settings{"GPUVM_FORESIGHT=always"});
+	skip_under_tsan("so many kernels that work byte by byte take minutes there");
 	model_array a(kind::mmapped, 16 * chunk);
 	constexpr unsigned steps = 5;
 	for (unsigned round = 0; round < 10; round++) {
@@ -177,6 +179,7 @@ TEST(what_is_written_again_stays_away, .traps = trap::best, .devices = device::r
 TEST(the_last_of_queued_steps_is_foreseen, .traps = trap::best, .devices = device::runtime_apart)
 {
 	runtime_fixture fx(t, HET_QUEUE_TOUCH_AFTER_WAIT, settings{"GPUVM_FORESIGHT=eager"});
+	skip_under_tsan("so many kernels that work byte by byte take minutes there");
 	model_array a(kind::mmapped, 16 * chunk);
 	auto steps = [&](unsigned n) {
 		event_handle start, last;

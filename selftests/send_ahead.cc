@@ -220,7 +220,7 @@ void run_program(context &t)
 {
 	program p(t);
 	bool quick = t.v.device & (device::host | device::host2);
-	p.run(quick ? t.rounds(1200, 150000) : t.rounds(350, 20000));
+	p.run(quick ? t.rounds(700, 150000) : t.rounds(210, 20000));
 }
 
 constexpr uint32_t devices = device::host | device::host2 | device::hostcb | device::opencl | device::opencl2 |

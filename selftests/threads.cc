@@ -360,6 +360,14 @@ class watchers
 	background threads_;
 };
 
+// A suite that sets foresight for all tests has nothing to add to those that set it themselves.
+void skip_where_foresight_is_set_but(const char *own)
+{
+	const char *set = getenv("GPUVM_FORESIGHT");
+	if (set && (!own || strcmp(set, own)))
+		skip("the test sets foresight itself");
+}
+
 double race_seconds(const context &t)
 {
 	return t.full ? 30 : 0.6;
@@ -376,6 +384,7 @@ void clear_stamps(array &a)
 TEST(revoke_race, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::slice | kind::library)
 {
 	skip_under_tsan("threads race with kernels on purpose");
+	skip_where_foresight_is_set_but(nullptr);
 	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);
@@ -396,6 +405,7 @@ TEST(revoke_race_with_writes, .traps = trap::all, .devices = device::host,
      .kinds = kind::map | kind::slice | kind::library)
 {
 	skip_under_tsan("threads race with kernels on purpose");
+	skip_where_foresight_is_set_but(nullptr);
 	fixture fx(t, GPUVM_STAT | GPUVM_NO_FORESIGHT);
 	array a(fx, t.v.kind, watchers::bytes);
 	clear_stamps(a);
@@ -466,6 +476,7 @@ TEST(seldom_touched, .traps = trap::all, .devices = device::plain, .kinds = kind
 // before.
 TEST(seldom_touched_and_foreseen, .traps = trap::all, .devices = device::host, .kinds = kind::map | kind::library)
 {
+	skip_where_foresight_is_set_but("always");
 	restart_with(t, {"GPUVM_FORESIGHT=always"});
 	touch_seldom(t);
 }
@@ -473,6 +484,7 @@ TEST(seldom_touched_and_foreseen, .traps = trap::all, .devices = device::host, .
 TEST(seldom_touched_and_not_shared, .traps = trap::uffd | trap::uffd_sigbus, .devices = device::host,
      .kinds = kind::map | kind::library)
 {
+	skip_where_foresight_is_set_but("always");
 	restart_with(t, {"GPUVM_FORESIGHT=always", "GPUVM_UFFD_FEATURES=6.1"});
 	touch_seldom(t);
 }

@@ -62,6 +62,19 @@ class Steps(unittest.TestCase):
         good, said = self.run_steps([self.step(name, IS_ALONE, beside=name != "alone") for name in names])
         self.assertTrue(good, said)
 
+    @unittest.skipIf(os.cpu_count() == 1, "there is one processor")
+    def test_a_build_beside_what_does_not_need_it(self):
+        # The build ends when another step has run. What stands between them in the list needs the build.
+        built = self.work / "built"
+        steps = [
+            self.step("build", f"{MEETS}open({str(built)!r}, 'w').close()", beside=True, makes="tree"),
+            Step("needs it", ["test", "-e", str(built)], beside=True, needs="tree"),
+            self.step("other", MEETS, beside=True, needs="made before"),
+        ]
+        good, said = self.run_steps(steps)
+        self.assertTrue(good, said)
+        self.assertEqual([line.split(" ... ")[0] for line in said[:3]], ["[1/3] build", "[2/3] needs it", "[3/3] other"])
+
     def test_results_stand_in_the_order_of_the_list(self):
         steps = [
             Step("slow", ["sleep", "0.3"], beside=True),

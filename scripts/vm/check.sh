@@ -58,14 +58,15 @@ run() { # guest.py option...
 	else
 		modules=("$vm/kmod/gpuvm.ko" "${tests[@]}" "$vm/kmod-test/gpuvm.ko" "${late[@]}")
 	fi
+	[ -z "${GPUVM_LEAKS_DIVISOR:-}" ] || limits+=(--env "GPUVM_LEAKS_DIVISOR=$GPUVM_LEAKS_DIVISOR")
 	[ -z "${HET_TEST_FULL:-}" ] || limits+=(--seconds 3000 --job-seconds 1200 --env GPUVM_FUZZ_SECONDS=600)
 	scripts/vm/guest.py "$vm" --env GPUVM_SELFTEST_DISK=/dev/ram0 "${limits[@]}" "$@" "${modules[@]}"
 }
 
-# Tests that need OpenCL find no device in the guest. A module that knows a feature more than the library, and such as
-# lack SHARED and ACCESSED, or ACCESSED alone, come first.
+# Tests that need OpenCL find no device in the guest. A module that knows a feature more than the library, which asks it
+# for the same then, and such as lack SHARED and ACCESSED, or ACCESSED alone, come first.
 run_library() { # guest.py option...
-	local all=(build/selftests/*) few=("build/selftests/"{coherence,host_writes}" --require-trap=kmod")
+	local all=(build/selftests/*) few=("build/selftests/"{host_writes,coherence}" --require-trap=kmod")
 	local loops=("build/selftests/foresight --filter="{loop,input_stays} "build/selftests/foresight --filter=asked")
 	local environment=() setting
 	[ -z "${TESTS:-}" ] || read -ra all <<<"$(printf 'build/selftests/%s ' $TESTS)"
@@ -74,7 +75,7 @@ run_library() { # guest.py option...
 	done
 	scripts/vm/guest.py "$vm" --out "$vm/library" --seconds 1500 --job-seconds 600 --memory 2048 \
 		--file build/inject --file build/example-device "${environment[@]}" "$@" \
-		"$vm/kmod-test/gpuvm.ko" "${few[@]}" "$vm/kmod/gpuvm.ko features=6" "${few[@]}" \
+		"$vm/kmod-test/gpuvm.ko" "${few[0]}" "$vm/kmod/gpuvm.ko features=6" "${few[@]}" \
 		"$vm/kmod/gpuvm.ko features=7" "${loops[0]}" "$vm/kmod/gpuvm.ko" "${loops[@]}" "${all[@]}"
 }
 

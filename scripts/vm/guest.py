@@ -15,13 +15,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from allowance import Allowance, processor_seconds
+from allowance import Allowance, processor_seconds, wants_a_processor
 from initramfs import Initramfs, Modules
 from judges import Result, judge_ktap, judge_plain
 from steps import summarise
@@ -29,12 +30,12 @@ from steps import summarise
 HERE = Path(__file__).resolve().parent
 # The share with the host needs these, and a block device in memory is a target for O_DIRECT.
 GUEST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "brd"]
-# Without idle=poll each wake-up takes milliseconds under emulation, and ACPI's interrupt routing takes long enough for
-# the kernel to give it up where the host is busy; virtio needs none. There the first timer interrupts come late, too,
-# and the kernel gives up at boot unless it is told not to look. Its watchdogs go by the clock, and a busy host may
-# leave a processor of the guest alone for half a minute: they wait for two minutes, less than check.sh gives any job.
+# A processor that has nothing to do leaves the host's to others. ACPI's interrupt routing takes long enough for the kernel
+# to give it up where the host is busy; virtio needs none. There the first timer interrupts come late, too, and the kernel
+# gives up at boot unless it is told not to look. Its watchdogs go by the clock, and a busy host may leave a processor of
+# the guest alone for half a minute: they wait for two minutes, less than check.sh gives any job.
 KERNEL_ARGUMENTS = (
-    "console=ttyS0 loglevel=5 log_buf_len=4M oops=panic panic=-1 idle=poll mitigations=off pci=noacpi no_timer_check "
+    "console=ttyS0 loglevel=5 log_buf_len=4M oops=panic panic=-1 idle=halt mitigations=off pci=noacpi no_timer_check "
     "watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"
 )
 SPLAT = re.compile(
@@ -95,16 +96,26 @@ def script(options: argparse.Namespace, jobs: list[Job]) -> str:
 
 
 class Clock:
-    """The guest's limits are counted by the seconds that its processors have run on ours. It never idles, and a host
-    that is busy with something else makes no limit shorter."""
+    """The guest's limits are counted by the seconds that its processors have run on ours, or in which none of them wanted
+    to: a host that is busy with something else makes no limit shorter."""
 
     def __init__(self, path: Path, cpus: int) -> None:
         self.path, self.cpus = path, min(cpus, os.cpu_count() or 1)
-        self.tick(0)
+        self.seconds = self.used = 0.0
+        self.now = time.monotonic()
+        self.write()
 
-    def tick(self, seconds: float) -> None:
+    def tick(self, used: float, waits: bool) -> None:
+        """@used processor time in all; @waits says that no thread wants a processor."""
+        now = time.monotonic()
+        ran, passed = (used - self.used) / self.cpus, now - self.now
+        self.seconds += max(ran, passed) if waits else max(ran, 0)
+        self.used, self.now = used, now
+        self.write()
+
+    def write(self) -> None:
         new = self.path.with_suffix(".new")
-        new.write_text(f"{int(seconds / self.cpus)}\n")
+        new.write_text(f"{int(self.seconds)}\n")
         new.replace(self.path)  # the guest never sees half a number
 
 
@@ -135,7 +146,7 @@ def run_to_end(command: list[str], seconds: float, clock: Clock, meanwhile: Call
     try:
         while True:
             meanwhile()
-            clock.tick(processor_seconds(process.pid))
+            clock.tick(processor_seconds(process.pid), not wants_a_processor(process.pid))
             try:
                 said, _ = process.communicate(timeout=0.5)
                 return process.returncode, said

@@ -8,7 +8,8 @@ import math
 import re
 import shutil
 import sys
-from functools import partial
+import tempfile
+from functools import cache, partial
 from pathlib import Path
 
 import command_line
@@ -108,10 +109,28 @@ def drawn(work: Path, *more: str, env: dict[str, str] | None = None) -> command_
     return Called(*programs, "--folder", work / "out", "--jobs", 2, "--quick", *more, env=environment)
 
 
-def calls(work: Path) -> list[str]:
+# What is drawn with nothing else asked for takes a second, so all who only look at it share it.
+SHARED = tempfile.TemporaryDirectory(prefix="noc-figures-")
+
+
+@cache
+def drawn_once() -> tuple[Path, command_line.Called]:
+    work = Path(SHARED.name)
+    program(work)
+    called = drawn(work)
+    same(called.status, 0)
+    return work, called
+
+
+def calls_so_far(work: Path) -> list[str]:
     path = work / "calls"
-    said = path.read_text().splitlines() if path.exists() else []
-    path.unlink(missing_ok=True)
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def calls(work: Path) -> list[str]:
+    """Those since the last time."""
+    said = calls_so_far(work)
+    (work / "calls").unlink(missing_ok=True)
     return said
 
 
@@ -128,9 +147,8 @@ def shares_are_those_of_ceilings_and_costs(said: dict) -> None:
     same(round(said["costs"]["SRAM"]["localbuf"]["area"], 6), 0.005)
 
 
-def ratios_are_those_of_the_runs(work: Path) -> None:
-    program(work)
-    same(drawn(work).status, 0)
+def ratios_are_those_of_the_runs(_: Path) -> None:
+    work, _ = drawn_once()
     said = {row["what"]: row["latency"]["mean"] for row in result(work)["statements"]}
     want = {
         "DLL / DOR, all shares": 1.8,
@@ -146,7 +164,7 @@ def ratios_are_those_of_the_runs(work: Path) -> None:
     within("shuffle", worst["latency"]["case"])
     within("1.800", (work / "out/noc-figures.txt").read_text())
     shares_are_those_of_ceilings_and_costs(result(work))
-    made = calls(work)
+    made = calls_so_far(work)
     within("--rate 0.1", next(c for c in made if "--cost" in c))
     same(len([c for c in made if "--ceiling" in c]), 3 * len(figures.PATTERNS))
     made = [c for c in made if "--cost" not in c]
@@ -169,23 +187,21 @@ def all_patterns_run_on_all_networks(work: Path) -> None:
     within("pairs", (work / "out/noc-networks.txt").read_text())
 
 
-def the_place_that_limits_is_that_of_the_last_rate_below_saturation(work: Path) -> None:
-    program(work)
-    drawn(work)
+def the_place_that_limits_is_that_of_the_last_rate_below_saturation(_: Path) -> None:
+    work, _ = drawn_once()
     same(result(work)["slowest place"],
         {"0.05": "cores", "0.3": "cores", "0.75": "interposer's edge"})
 
 
-def how_soon_a_policy_settles_is_told(work: Path) -> None:
-    program(work)
-    drawn(work)
+def how_soon_a_policy_settles_is_told(_: Path) -> None:
+    work, _ = drawn_once()
     said = result(work)["convergence"]
     same(said["rate"], 0.324)  # nine tenths of what DLL carries
     same({n: row["settled"] for n, row in said["policies"].items()},
         {n: [late] * len(figures.CHANGES) for n, late in
          {"dor": 500, "destdetect": 400, "localbuf": 300, "dll": 200, "adaptive": 0}.items()})
     same({t for row in said["policies"].values() for t in row["steady"]}, {20})
-    made = [c for c in calls(work) if "--timeline" in c]
+    made = [c for c in calls_so_far(work) if "--timeline" in c]
     same(len(made), len(figures.POLICIES))
     same(all(f"--pattern {' '.join(figures.CHANGES)} --period 1500" in c and "--cycles 9000" in c for c in made), True)
 
@@ -297,12 +313,10 @@ def what_was_found_is_what_the_figures_are_run_with(work: Path) -> None:
     same([c for c in calls(work) if "--z-cycles 2" not in c], [])
 
 
-def gnuplot_draws_every_line(work: Path) -> None:
+def gnuplot_draws_every_line(_: Path) -> None:
     if not shutil.which("gnuplot"):
         raise Skip("no gnuplot")
-    program(work)
-    called = drawn(work)
-    same(called.status, 0)
+    work, called = drawn_once()
     for name in (*figures.FIGURES, "noc-figure-5.12"):
         within(f"{name}.svg", called.out)
     picture = (work / "out/noc-figure-5.10.svg").read_text()
