@@ -471,6 +471,94 @@ TEST(a_failure_before_it_leaves_the_file, .traps = trap::best, .devices = device
 	CHECK_EQ(all.write_all(fx.queue, c), 0);
 }
 
+namespace
+{
+
+// Uses memory in another command on the file, and frees it while that waits for its turn.
+struct user_and_freer {
+	runtime_fixture &fx;
+	het_checkpoint *file;
+	void *bytes = nullptr;
+	event_handle other = {}, over = {};
+
+	static constexpr size_t n = 1 << 20;
+	user_and_freer(runtime_fixture &f, het_checkpoint *c) : fx(f), file(c)
+	{
+		HET_OK(het_user_event_create(over.out()));
+		bytes = malloc(n);
+		memset(bytes, 1, n);
+		fx.run_add(bytes, n, 1);
+	}
+	// The other one has begun then, most likely. If not it never will.
+	void free_it()
+	{
+		sleep_ms(20);
+		free(bytes);
+		HET_OK(het_user_event_set(over, 0));
+	}
+	static void write_and_free(het_event *, int, void *arg)
+	{
+		auto &s = *static_cast<user_and_freer *>(arg);
+		HET_OK(items().range("b", s.bytes, n).write(s.fx.queue, s.file, s.other.out()));
+		s.free_it();
+	}
+	// Is told of the failure of that, too.
+	static void restore_and_free(int, het_event *, const char *, void *arg)
+	{
+		auto &s = *static_cast<user_and_freer *>(arg);
+		if (s.other)
+			return;
+		HET_OK(items().range("nothing", s.bytes, n).restore(s.own, s.file, s.other.out()));
+		s.free_it();
+	}
+	queue_handle own = {};
+};
+
+} // namespace
+
+// One thread sees to all commands on files. So what it calls must not wait for another one.
+TEST(callbacks_may_free_what_others_name, .traps = trap::best, .devices = device::host)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	int a = 1;
+	items all;
+	all.range("a", &a, sizeof(a));
+	{
+		user_and_freer s(fx, c);
+		event_handle user, written;
+		HET_OK(het_user_event_create(user.out()));
+		het_event *const waits[] = {user};
+		het_checkpoint_args args = all.args(c);
+		args.waits = waits;
+		args.nwaits = 1;
+		HET_OK(het_checkpoint_write(fx.queue, &args, written.out()));
+		HET_OK(het_event_callback(written, user_and_freer::write_and_free, &s));
+		HET_OK(het_user_event_set(user, 0));
+		wait_for(s.over);
+		const int other = items::end_of(s.other);
+		CHECK(!other || other == HET_EMEMORY || other == HET_EWAIT);
+		std::vector<uint8_t> there(s.n), model(s.n, 2);
+		CHECK_EQ(items().range("b", there.data(), s.n).restore_all(fx.queue, c), other ? HET_EARG : 0);
+		if (!other)
+			CHECK_BYTES(there.data(), model.data(), s.n, "written");
+	}
+	user_and_freer s(fx, c);
+	het_queue_args args = {};
+	args.size = sizeof args;
+	args.on_error = user_and_freer::restore_and_free;
+	args.on_error_arg = &s;
+	HET_OK(het_queue_create(&args, s.own.out()));
+	event_handle restored;
+	HET_OK(items().range("nothing", &a, sizeof(a)).restore(s.own, c, restored.out()));
+	CHECK_EQ(items::end_of(restored), HET_EARG);
+	wait_for(s.over);
+	const int other = items::end_of(s.other);
+	CHECK(other == HET_EARG || other == HET_EMEMORY);
+}
+
 // A file may have no more than so many bytes: whatever the byte is that fails, what was there is there.
 TEST(a_full_disk_leaves_the_file, .devices = device::none, .seconds = 40)
 {
