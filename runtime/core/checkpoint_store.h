@@ -23,7 +23,8 @@ class checkpoint_store
 
 	// Gets ready for a write: @w writes to the file, or to one that will take its place. Returns 0 or a code.
 	int begin(uint64_t room, std::unique_ptr<checkpoint::generation_writer> &w);
-	// The generation is to count. Returns 0, or a code, and then it does not. It ends what begin() began.
+	// The generation is to count. Returns 0, or a code; then it does
+	// not, unless only the file's name may be lost. It ends what begin() began.
 	int commit(checkpoint::generation_writer &w);
 	void abandon(checkpoint::generation_writer &w);
 
@@ -43,13 +44,16 @@ class checkpoint_store
 	bool find_item(uint64_t number, char *name, uint64_t *nbytes);
 
       private:
+	int say_made_by_others() const;
+	int put_in_place();
 	void make_smaller();
 
-	std::unique_ptr<char[]> path_, path_of_new_;
+	std::unique_ptr<char[]> path_;
 	bool read_only_ = false;
 	bool is_there_ = false;
 	disk_file file_;
-	disk_file made_; // is written first where the file is not there
+	bool name_lasts_ = false; // is on the disk
+	disk_file made_;          // is written first where the file is not there
 	checkpoint::log_state state_;
 	// It is held while what the file holds changes, which is done in memory; its rank is leaf.
 	futex_lock lock_;

@@ -1239,7 +1239,7 @@ enum {
  * Opens a checkpoint file, or prepares to make one: the first het_checkpoint_write() makes it. It holds named pieces of
  * memory as they were at one moment between commands; each write adds what has changed since. If a write fails, or the
  * process or the machine stops, the file holds what it held before. checkpoint.rst of the documentation has its format.
- * @param file  is a path, whose folder must be there. Beside it, a file whose name has ".new" added is made at times.
+ * @param file  is a path, whose folder must be there.
  * @param flags is HET_CHECKPOINT_READ_ONLY or 0.
  * @return 0; HET_ENULL; HET_EARG; HET_EFILE if it can't be read, or is damaged; HET_ESTATE if something else has it open
  * and writes it; HET_ENOMEM, after which another call may succeed.
