@@ -89,9 +89,26 @@ int checkpoint_store::open(const char *given, bool read_only)
 	checkpoint::fault why;
 	const checkpoint::outcome o = checkpoint::read_log(file_, held_, state_, why);
 	is_there_ = o == checkpoint::outcome::done;
-	return is_there_ ? 0
+	return is_there_ ? read_launches()
 			 : fail(o == checkpoint::outcome::no_memory ? HET_ENOMEM : HET_EFILE, "checkpoint file %s: %s",
 				path(), why.text);
+}
+
+int checkpoint_store::read_launches()
+{
+	const checkpoint::item *i = held_.find(checkpoint::launches_name);
+	if (!i)
+		return 0;
+	reference<stored_launches> l(new (std::nothrow) stored_launches);
+	if (!l || !l->bytes.resize(i->nbytes))
+		return fail(HET_ENOMEM, "checkpoint file %s: no memory for its launches", path());
+	if (int err = read(*i, 0, i->npages(), l->bytes.begin()))
+		return err;
+	checkpoint::fault why;
+	if (l->all.open(l->bytes.all(), why) != checkpoint::outcome::done)
+		return fail(HET_EFILE, "checkpoint file %s: %s", path(), why.text);
+	launches_ = std::move(l);
+	return 0;
 }
 
 int checkpoint_store::begin(uint64_t room, std::unique_ptr<checkpoint::generation_writer> &w)
@@ -139,7 +156,7 @@ int checkpoint_store::put_in_place()
 	return 0;
 }
 
-int checkpoint_store::commit(checkpoint::generation_writer &w)
+int checkpoint_store::commit(checkpoint::generation_writer &w, reference<stored_launches> launches)
 {
 	checkpoint::fault why;
 	checkpoint::contents::change next;
@@ -153,6 +170,7 @@ int checkpoint_store::commit(checkpoint::generation_writer &w)
 		runtime_guard g(lock_);
 		held_.commit(next);
 		state_ = after;
+		std::swap(launches_, launches);
 	}
 	name_lasts_ = name_lasts_ || file_.sync_name(path());
 	if (!name_lasts_)
@@ -200,13 +218,26 @@ int checkpoint_store::read(const checkpoint::item &i, uint64_t first, uint64_t c
 checkpoint_store::summary checkpoint_store::look()
 {
 	runtime_guard g(lock_);
-	return {state_.generation, held_.all().size(), state_.end};
+	return {state_.generation, nitems(), state_.end, launches_ ? launches_->all.nlaunches() : 0};
+}
+
+// Launches are the last one.
+size_t checkpoint_store::nitems() const
+{
+	return held_.all().size() - (launches_ ? 1 : 0);
+}
+
+reference<stored_launches> checkpoint_store::launches(uint64_t *generation)
+{
+	runtime_guard g(lock_);
+	*generation = state_.generation;
+	return reference<stored_launches>::to(launches_.get());
 }
 
 bool checkpoint_store::find_item(uint64_t number, char *name, uint64_t *nbytes)
 {
 	runtime_guard g(lock_);
-	if (number >= held_.all().size())
+	if (number >= nitems())
 		return false;
 	const checkpoint::item &i = held_.all()[number];
 	memcpy(name, i.name, sizeof(i.name));

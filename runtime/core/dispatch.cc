@@ -11,6 +11,7 @@
 #include "os/log.h"
 #include "os/thread.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -423,7 +424,11 @@ void raise_command(het_event &e, int8_t level)
 
 } // namespace
 
-int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)
+namespace
+{
+
+// Adds it by add(), which returns what the graph says.
+template <class F> int enqueue_by(het_event *e, const command_graph::follower &then, F add)
 {
 	uint32_t count = then.n ? 2 : 1;
 	reference<het_event> kept; // is for what is done after it may have ended
@@ -434,7 +439,7 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 	if (e->deadline)
 		watch_deadline(*e, raise_command);
 	delay_point();
-	switch (core().graph.add(*e, p, then)) {
+	switch (add()) {
 	case command_graph::added::ready:
 		if (e->is_empty())
 			finish(*e, e->inherited);
@@ -455,6 +460,25 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 			event_of(*then.n).release();
 		return fail(HET_ENOMEM, "no memory for the order of commands");
 	}
+}
+
+} // namespace
+
+int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)
+{
+	return enqueue_by(e, then, [&] { return core().graph.add(*e, p, then); });
+}
+
+int enqueue_before(het_event *e, const command_graph::follower &then, overtaking &o)
+{
+	e->level.store(std::max(e->level.load(), levels_in_use().highest()));
+	return enqueue_by(e, then, [&] {
+		command_graph::added a;
+		do
+			a = core().graph.add_before(*e, then, o);
+		while (a == command_graph::added::no_memory && o.lacks_room() && o.make_room());
+		return a;
+	});
 }
 
 void raise_users(range bytes)

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 using namespace het::checkpoint;
 using het::rt::checkpoint_store;
 using het::rt::disk_file;
+using het::rt::stored_launches;
 
 namespace
 {
@@ -169,6 +170,52 @@ TEST_F(checkpoint_store_test, one_writes_and_others_read)
 	ASSERT_EQ(write(first, 2), 0);
 	EXPECT_EQ(reader.look().generation, 1u);
 	EXPECT_EQ(second.begin(0, w), HET_ESTATE);
+	EXPECT_EQ(read(path()), 2);
+}
+
+// They are no item to who asks, and are gone with the next write.
+TEST_F(checkpoint_store_test, it_has_the_launches_of_the_last_write)
+{
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	ASSERT_EQ(write(s, 1), 0);
+	launch_list_builder b;
+	het::rt::reference<stored_launches> l(new stored_launches);
+	ASSERT_TRUE(b.add_program("p", 7) && b.add_kernel("k", 0) && b.add_command({.kernel = 0}) &&
+		    b.add_command({.kernel = no_kernel}) && b.build(l->bytes));
+	fault why;
+	std::unique_ptr<generation_writer> w;
+	ASSERT_EQ(l->all.open(l->bytes.all(), why), outcome::done);
+	const std::vector<std::byte> bytes(l->bytes.all().begin(), l->bytes.all().end());
+	ASSERT_EQ(s.begin(0, w), 0);
+	ASSERT_TRUE(w->add_item("a", some, why) && w->add_item(launches_name, bytes.size(), why) &&
+		    w->put_changed(1, nullptr, 0, bytes, why));
+	ASSERT_EQ(s.commit(*w, std::move(l)), 0);
+	{
+		checkpoint_store reader;
+		ASSERT_EQ(reader.open(path(), true), 0);
+		for (checkpoint_store *each : {&s, &reader}) {
+			EXPECT_EQ(each->look().nlaunches, 1u);
+			EXPECT_EQ(each->look().nitems, 1u);
+			uint64_t generation = 0, nbytes = 0;
+			char name[256];
+			EXPECT_TRUE(each->find_item(0, name, &nbytes));
+			EXPECT_FALSE(each->find_item(1, name, &nbytes));
+			const auto found = each->launches(&generation);
+			ASSERT_TRUE(found);
+			EXPECT_EQ(generation, 2u);
+			EXPECT_STREQ(found->all.text(found->all.kernel(0).name), "k");
+		}
+	}
+	fs::copy(path(), std::string(path()) + ".damaged");
+	std::fstream damaged(std::string(path()) + ".damaged", std::ios::in | std::ios::out | std::ios::binary);
+	damaged.seekp(long(s.held().find(launches_name)->pages[0].at + 3));
+	damaged.put('x');
+	damaged.close();
+	checkpoint_store bad;
+	EXPECT_EQ(bad.open((std::string(path()) + ".damaged").c_str(), true), HET_EFILE);
+	ASSERT_EQ(write(s, 2), 0);
+	EXPECT_EQ(s.look().nlaunches, 0u);
 	EXPECT_EQ(read(path()), 2);
 }
 
