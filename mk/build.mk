@@ -38,7 +38,7 @@ ptx_tool := tools/het-ptx.cc
 fatbin_srcs := $(wildcard runtime/fatbin/*.cc)
 
 # Reading and writing checkpoint files is pure.
-checkpoint_srcs := $(addprefix runtime/checkpoint/,contents.cc reader.cc writer.cc)
+checkpoint_srcs := $(addprefix runtime/checkpoint/,contents.cc launches.cc reader.cc writer.cc)
 
 # het-info tells this of the library, which has no call for it itself.
 told_srcs := $(wildcard runtime/policy/*.cc runtime/cache/*.cc) lib/os/settings.cc lib/os/log.cc

@@ -85,6 +85,7 @@ ONE_THREAD = [
     "cuda_hands_test",
     "cuda_paths_failure_test",
     "cuda_paths_test",
+    "graph_before_test",
     "graph_streams_test",
     "paths_test",
     *"coherence_test foresight_test fragments_test layout_test read_ahead_test send_plan_test".split(),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Tests checkpoint files: what they hold when commands go on, when something fails or dies, and what they give to other
 // processes with other devices.
+#include "harness/checkpoint.h"
 #include "harness/clock.h"
 #include "harness/fixture.h"
-#include "harness/pattern.h"
 #include "harness/process.h"
 #include "harness/runtime.h"
 
@@ -17,166 +17,6 @@
 #include <vector>
 
 using namespace selftest;
-
-namespace
-{
-
-using checkpoint_handle = handle<het_checkpoint, het_checkpoint_release>;
-
-// A path in a folder that goes with it.
-class temporary_file
-{
-      public:
-	temporary_file()
-	{
-		char name[] = "/tmp/het-checkpoint-XXXXXX";
-		CHECK(mkdtemp(name));
-		folder_ = name;
-		path_ = folder_ + "/file";
-	}
-	~temporary_file()
-	{
-		unlink(path_.c_str());
-		unlink((path_ + ".new").c_str());
-		rmdir(folder_.c_str());
-	}
-	const char *path() const { return path_.c_str(); }
-	uint64_t size() const
-	{
-		struct stat s;
-		CHECK_SYS(stat(path(), &s));
-		return uint64_t(s.st_size);
-	}
-
-      private:
-	std::string folder_, path_;
-};
-
-struct items {
-	std::vector<het_checkpoint_item> all;
-
-	items &range(const char *name, void *p, size_t n)
-	{
-		het_checkpoint_item i = {};
-		i.name = name;
-		i.kind = HET_ARG_RANGE;
-		i.pointer = p;
-		i.nbytes = n;
-		all.push_back(i);
-		return *this;
-	}
-	items &object(const char *name, het_memory *m)
-	{
-		het_checkpoint_item i = {};
-		i.name = name;
-		i.kind = HET_ARG_MEMORY;
-		i.memory = m;
-		all.push_back(i);
-		return *this;
-	}
-	het_checkpoint_args args(het_checkpoint *c) const
-	{
-		het_checkpoint_args a = {};
-		a.size = sizeof a;
-		a.checkpoint = c;
-		a.item_size = sizeof(het_checkpoint_item);
-		a.items = all.data();
-		a.nitems = all.size();
-		return a;
-	}
-	int write(het_queue *q, het_checkpoint *c, het_event **e) const
-	{
-		het_checkpoint_args a = args(c);
-		return het_checkpoint_write(q, &a, e);
-	}
-	int restore(het_queue *q, het_checkpoint *c, het_event **e) const
-	{
-		het_checkpoint_args a = args(c);
-		return het_checkpoint_restore(q, &a, e);
-	}
-	// They do so to the end, which is the status.
-	int write_all(het_queue *q, het_checkpoint *c) const
-	{
-		event_handle e;
-		HET_OK(write(q, c, e.out()));
-		return end_of(e);
-	}
-	int restore_all(het_queue *q, het_checkpoint *c) const
-	{
-		event_handle e;
-		HET_OK(restore(q, c, e.out()));
-		return end_of(e);
-	}
-	static int end_of(het_event *e)
-	{
-		const int err = het_event_wait(1, &e);
-		CHECK(!err || err == HET_EWAIT);
-		return status_of(e);
-	}
-};
-
-het_checkpoint_info info_of(het_checkpoint *c)
-{
-	het_checkpoint_info i = {};
-	i.size = sizeof i;
-	HET_OK(het_checkpoint_describe(c, &i));
-	return i;
-}
-
-// Bytes that launches and checkpoints use, in three kinds of memory, and what they should be.
-struct world {
-	static constexpr size_t n = 150000;
-
-	explicit world(uint32_t seed) : heap(n + 7), wrapped(n)
-	{
-		HET_OK(het_memory_create(n, object.out()));
-		HET_OK(het_memory_wrap(wrapped.data(), n, wrapper.out()));
-		HET_OK(het_memory_part(object, 5000, n / 2, part.out()));
-		for (std::vector<uint8_t> *m : {&object_model, &heap_model, &wrapped_model}) {
-			m->resize(n);
-			fill_pattern(m->data(), 0, n, seed++);
-		}
-		memcpy(het_memory_pointer(object), object_model.data(), n);
-		memcpy(range(), heap_model.data(), n);
-		wrapped = wrapped_model;
-	}
-	uint8_t *range() { return heap.data() + 7; }
-	items named() { return items().object("object", object).range("range", range(), n).object("wrapped", wrapper); }
-	// Adds to some bytes of one of them.
-	void change(runtime_fixture &fx, context &t)
-	{
-		const auto value = uint8_t(1 + t.random.below(255));
-		const size_t at = t.random.below(n / 2), size = 1 + t.random.below(n / 2);
-		switch (t.random.below(3)) {
-		case 0:
-			HET_OK(fx.launch(fx.add, n / 2, {memory_arg(part, HET_READ_WRITE), value_arg(value)}));
-			add_to_model(object_model, 5000, n / 2, value);
-			break;
-		case 1:
-			HET_OK(fx.launch(fx.add, size,
-					 {range_arg(range() + at, size, HET_READ_WRITE), value_arg(value)}));
-			add_to_model(heap_model, at, size, value);
-			break;
-		default:
-			HET_OK(fx.launch(fx.combine, n,
-					 {memory_arg(object, HET_READ_ONLY), memory_arg(wrapper, HET_READ_WRITE)}));
-			for (size_t i = 0; i < n; i++)
-				wrapped_model[i] = uint8_t(3 * wrapped_model[i] + object_model[i]);
-		}
-	}
-	void check(const char *what)
-	{
-		CHECK_BYTES(het_memory_pointer(object), object_model.data(), n, what);
-		CHECK_BYTES(range(), heap_model.data(), n, what);
-		CHECK_BYTES(wrapped.data(), wrapped_model.data(), n, what);
-	}
-
-	std::vector<uint8_t> heap, wrapped;
-	memory_handle object, part, wrapper;
-	std::vector<uint8_t> object_model, heap_model, wrapped_model;
-};
-
-} // namespace
 
 // Commands are before and behind each write, and nobody waits for any of them. Another handle sees what was there when
 // the write had its turn.
@@ -469,6 +309,97 @@ TEST(a_failure_before_it_leaves_the_file, .traps = trap::best, .devices = device
 	CHECK_EQ(f.size(), size);
 	CHECK_EQ(info_of(c).generation, 1);
 	CHECK_EQ(all.write_all(fx.queue, c), 0);
+}
+
+namespace
+{
+
+// Uses memory in another command on the file, and frees it while that waits for its turn.
+struct user_and_freer {
+	runtime_fixture &fx;
+	het_checkpoint *file;
+	void *bytes = nullptr;
+	event_handle other = {}, over = {};
+
+	static constexpr size_t n = 1 << 20;
+	user_and_freer(runtime_fixture &f, het_checkpoint *c) : fx(f), file(c)
+	{
+		HET_OK(het_user_event_create(over.out()));
+		bytes = malloc(n);
+		memset(bytes, 1, n);
+		fx.run_add(bytes, n, 1);
+	}
+	// The other one has begun then, most likely. If not it never will.
+	void free_it()
+	{
+		sleep_ms(5);
+		free(bytes);
+		HET_OK(het_user_event_set(over, 0));
+	}
+	static void write_and_free(het_event *, int, void *arg)
+	{
+		auto &s = *static_cast<user_and_freer *>(arg);
+		HET_OK(items().range("b", s.bytes, n).write(s.fx.queue, s.file, s.other.out()));
+		s.free_it();
+	}
+	// Is told of the failure of that, too.
+	static void restore_and_free(int, het_event *, const char *, void *arg)
+	{
+		auto &s = *static_cast<user_and_freer *>(arg);
+		if (s.other)
+			return;
+		// This takes a while, so the other one has begun then, and not failed yet.
+		HET_OK(items().range("large", s.large.data(), s.large.size()).write(s.fx.queue, s.file, nullptr));
+		HET_OK(items().range("nothing", s.bytes, n).restore(s.own, s.file, s.other.out()));
+		s.free_it();
+	}
+	queue_handle own = {};
+	std::vector<char> large = std::vector<char>(32 << 20, 'x');
+};
+
+} // namespace
+
+// One thread sees to all commands on files. So what it calls must not wait for another one.
+TEST(callbacks_may_free_what_others_name, .traps = trap::best, .devices = device::host)
+{
+	runtime_fixture fx(t);
+	temporary_file f;
+	checkpoint_handle c;
+	HET_OK(het_checkpoint_open(f.path(), 0, c.out()));
+	int a = 1;
+	items all;
+	all.range("a", &a, sizeof(a));
+	{
+		user_and_freer s(fx, c);
+		event_handle user, written;
+		HET_OK(het_user_event_create(user.out()));
+		het_event *const waits[] = {user};
+		het_checkpoint_args args = all.args(c);
+		args.waits = waits;
+		args.nwaits = 1;
+		HET_OK(het_checkpoint_write(fx.queue, &args, written.out()));
+		HET_OK(het_event_callback(written, user_and_freer::write_and_free, &s));
+		HET_OK(het_user_event_set(user, 0));
+		wait_for(s.over);
+		const int other = items::end_of(s.other);
+		CHECK(!other || other == HET_EMEMORY || other == HET_EWAIT);
+		std::vector<uint8_t> there(s.n), model(s.n, 2);
+		CHECK_EQ(items().range("b", there.data(), s.n).restore_all(fx.queue, c), other ? HET_EARG : 0);
+		if (!other)
+			CHECK_BYTES(there.data(), model.data(), s.n, "written");
+	}
+	user_and_freer s(fx, c);
+	het_queue_args args = {};
+	args.size = sizeof args;
+	args.on_error = user_and_freer::restore_and_free;
+	args.on_error_arg = &s;
+	HET_OK(het_queue_create(&args, s.own.out()));
+	event_handle restored;
+	HET_OK(items().range("nothing", &a, sizeof(a)).restore(s.own, c, restored.out()));
+	CHECK_EQ(items::end_of(restored), HET_EARG);
+	wait_for(s.over);
+	const int other = items::end_of(s.other);
+	CHECK(other == HET_EARG || other == HET_EMEMORY);
 }
 
 // A file may have no more than so many bytes: whatever the byte is that fails, what was there is there.

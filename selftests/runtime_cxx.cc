@@ -158,6 +158,16 @@ TEST(checkpoints, .traps = trap::best, .devices = device::runtime)
 	fx.queue.restore(file, all).wait();
 	CHECK(step == 17 && all_are(bytes, 5) && object.as<uint8_t>()[n - 1] == 1);
 	CHECK_EQ(thrown_by([&] { fx.queue.restore(file, {het::named("other", bytes)}).wait(); }), HET_EARG);
+	for (int k = 0; k < 40; k++)
+		fx.add_one(het::read_write(bytes));
+	fx.queue.write_with_launches(file, all, {het::named_program("kernels", fx.program)}).wait();
+	fx.queue.finish();
+	std::fill(bytes.begin(), bytes.end(), 0);
+	fx.queue.restore_with_launches(file, all, {het::named_program("kernels", fx.program)});
+	fx.queue.finish();
+	CHECK(all_are(bytes, 45));
+	CHECK_EQ(thrown_by([&] { fx.queue.write_with_launches(file, all, {het::named_program("", fx.program)}); }),
+		 HET_EARG);
 	unlink(path);
 }
 

@@ -16,12 +16,12 @@ using fatbin::load;
 namespace
 {
 
-// Reads an item, and where the next one begins.
-bool read_item(bytes index, uint64_t &next, item &i)
+// Reads an item, and where the next one begins. Only the @last one may have no name.
+bool read_item(bytes index, uint64_t &next, item &i, bool last)
 {
 	index_item given;
 	bytes name;
-	if (!load(index, next, given) || !given.name_size || given.name_size > most_name ||
+	if (!load(index, next, given) || (!given.name_size && !last) || given.name_size > most_name ||
 	    !cut(index, next + sizeof(given), given.name_size, name) || !given.nbytes || given.nbytes >= most_bytes)
 		return false;
 	next += sizeof(given) + padded(given.name_size);
@@ -124,12 +124,12 @@ outcome contents::add_item(item &i, change &next, fault &why) const
 outcome contents::prepare(bytes index, uint64_t pages_at, uint64_t pages_size, change &next, fault &why) const
 {
 	index_head head;
-	if (!load(index, 0, head) || head.nitems > most_items)
+	if (!load(index, 0, head) || head.nitems > most_items + 1)
 		return say_damaged(why.say("the index is wrong: it has no head, or too many items"));
 	uint64_t at = sizeof(head), npages = 0;
 	for (uint64_t n = 0; n < head.nitems; n++) {
 		item i;
-		if (!read_item(index, at, i))
+		if (!read_item(index, at, i, n + 1 == head.nitems))
 			return say_damaged(why.say("the index is wrong: item %" PRIu64 " can't be one", n));
 		npages += i.npages();
 		if (npages > most_pages) {

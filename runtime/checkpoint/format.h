@@ -10,8 +10,8 @@
 // its write did not come to its end, and the next one begins in its place.
 // The index is an index_head, an index_item with its name for each item, an index_extent for each run of pages, and a
 // sum for each page that is stored. An item of the same name and size as in the generation before keeps the pages that
-// are not named; any other begins with zeros. Pages stand in the file in the order of their extents; the last one of an
-// item is as short as the item makes it.
+// are not named; any other begins with zeros. The last one has no name if it is launches (checkpoint/launches.h). Pages
+// stand in the file in the order of their extents; the last one of an item is as short as the item makes it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace het::checkpoint
 
 constexpr uint32_t format_version = 1;
 constexpr uint32_t page_size = 4096;
-constexpr uint64_t most_items = 4096;
+constexpr uint64_t most_items = 4096; // with names
 constexpr uint64_t most_name = 255;
 // An item has fewer bytes than this, so that sums of sizes can't overflow.
 constexpr uint64_t most_bytes = uint64_t{1} << 48;
@@ -68,6 +68,9 @@ struct index_head {
 	uint64_t nitems;
 	uint64_t nextents;
 };
+
+// The name of launches.
+constexpr char launches_name[] = "";
 
 // The name follows, without a final 0, and zeros up to a multiple of 8.
 struct index_item {

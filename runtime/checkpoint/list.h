@@ -23,7 +23,16 @@ template <class T> class list
 	const T &operator[](size_t i) const { return items_[i]; }
 	T &back() { return items_[size_ - 1]; }
 	std::span<const T> all() const { return {items_.get(), size_}; }
+	T *begin() { return items_.get(); }
 	void clear() { size_ = 0; }
+	// What is new is undefined. It is false if there is no memory.
+	bool resize(size_t n)
+	{
+		if (n > room_ && !grow(n))
+			return false;
+		size_ = n;
+		return true;
+	}
 	void swap(list &o)
 	{
 		items_.swap(o.items_);

@@ -90,8 +90,8 @@ outcome check_page(const item &i, uint64_t number, bytes read, fault &why)
 {
 	if (checksum(read) == i.pages[number].sum)
 		return outcome::done;
-	return say_damaged(why.say("page %" PRIu64 " of item %.60s is damaged, at byte %" PRIu64, number, i.name,
-				   i.pages[number].at));
+	return say_damaged(why.say("page %" PRIu64 " of item %.60s is damaged, at byte %" PRIu64, number,
+				   *i.name ? i.name : "(launches)", i.pages[number].at));
 }
 
 } // namespace

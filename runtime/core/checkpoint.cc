@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/checkpoint.h"
 
+#include "core/dispatch.h"
 #include "core/event_thread.h"
 #include "core/ranges.h"
 #include "core/runtime.h"
@@ -19,7 +20,8 @@ namespace
 
 void run_in_its_thread(het_event &e)
 {
-	faults_taken program_code; // callbacks may touch trapped memory
+	tell_elsewhere();   // a callback may free what is named by a command that waits for this thread
+	faults_taken items; // what is restored may be trapped
 	forget_last_error();
 	static_cast<checkpoint_command &>(e).run();
 }
@@ -89,7 +91,7 @@ int check_items(const char *call, const het_checkpoint_args &a)
 
 bool start_checkpoints()
 {
-	return runs.start(true);
+	return start_teller() && runs.start(true);
 }
 
 begin_result checkpoint_command::begin(executor &)

@@ -6,10 +6,13 @@
 // for what has changed, and copies that. When the cut has finished those go on; the program's event is a second node,
 // which follows the cut and finishes when the file holds what was copied. Later commands of an in-order queue do not wait
 // for that one (node::aside).
-// A restore is one command, which writes the items.
+// With launches, the cut has no place among the commands but goes before those that have not begun
+// (core/checkpoint_moment.h), which are described for the file meanwhile.
+// A restore is one command, which writes the items. The launches of a file are added behind it by the call.
 // One thread does all of it, in the order in which they become ready: so a cut never finds the file half written.
 #pragma once
 
+#include "core/checkpoint_moment.h"
 #include "core/checkpoint_store.h"
 #include "core/event.h"
 #include "core/memory.h"
@@ -94,10 +97,15 @@ class checkpoint_cut final : public checkpoint_command
 	{
 	}
 	int take(const het_checkpoint_args &args);
+	// Finds launches, and holds back what uses the items, until it has finished. Returns 0 or a code.
+	int take_launches(const het_checkpoint_args &args);
+	overtaking &moment() { return *moment_of_launches_; }
 	void run() override;
+	void after(int status) override;
 
       private:
 	int add_items(checkpoint::generation_writer &w);
+	int put_launches(checkpoint::generation_writer &w);
 	bool is_where_it_was(const item &i) const;
 	int compare(checkpoint::generation_writer &w, uint32_t number, const checkpoint::item *old, size_t at,
 		    size_t n);
@@ -110,6 +118,8 @@ class checkpoint_cut final : public checkpoint_command
 	uint64_t memory_ = 0;
 	uint32_t moment_ = 0;
 	std::unique_ptr<std::byte[]> copy_;
+	std::unique_ptr<checkpoint_moment> moment_of_launches_;
+	reference<stored_launches> launches_;
 };
 
 class checkpoint_restore final : public checkpoint_command
@@ -117,11 +127,21 @@ class checkpoint_restore final : public checkpoint_command
       public:
 	checkpoint_restore(het_queue &q, het_checkpoint &c) : checkpoint_command(&q, c) {}
 	int take(const het_checkpoint_args &args);
+	// The launches of this generation are given back as well.
+	void take_launches_of(uint64_t generation)
+	{
+		has_launches_ = true;
+		generation_ = generation;
+	}
 	void run() override;
 
       private:
+	int check_launches();
 	int check_items();
 	int restore();
+
+	bool leaves_launches_ = false, has_launches_ = false;
+	uint64_t generation_ = 0;
 };
 
 // The thread that runs them is there. It is false if none can be had.

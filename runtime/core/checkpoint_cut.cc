@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/checkpoint.h"
 #include "core/dispatch.h"
+#include "core/launch_description.h"
 #include "core/memory_error.h"
 #include "memory/changes.h"
 #include "os/clock.h"
@@ -30,14 +31,52 @@ int checkpoint_cut::take(const het_checkpoint_args &args)
 	return take_items("het_checkpoint_write", args, HET_READ_ONLY);
 }
 
+int checkpoint_cut::take_launches(const het_checkpoint_args &args)
+{
+	item_ranges ranges;
+	moment_of_launches_.reset(new (std::nothrow) checkpoint_moment);
+	launches_ = reference<stored_launches>(new (std::nothrow) stored_launches);
+	const bool ok = ranges.fill(items().size(), [&](size_t i) { return items()[i].bytes; });
+	if (!ok || !moment_of_launches_ || !launches_)
+		return fail(HET_ENOMEM, "het_checkpoint_write: out of memory");
+	launch_description d(args, ranges);
+	int err = moment_of_launches_->begin(accesses, ranges);
+	if (!err)
+		err = d.describe(*moment_of_launches_, launches_->bytes);
+	checkpoint::fault why;
+	if (err || launches_->bytes.empty())
+		launches_ = {};
+	else if (launches_->all.open(launches_->bytes.all(), why) != checkpoint::outcome::done)
+		err = fail(HET_EARG, "het_checkpoint_write: %s", why.text);
+	return err;
+}
+
+// It may have failed before it had its turn.
+void checkpoint_cut::after(int)
+{
+	if (moment_of_launches_)
+		moment_of_launches_->end();
+}
+
 int checkpoint_cut::add_items(generation_writer &w)
 {
 	checkpoint::fault why;
-	for (const item &i : items()) {
-		if (!w.add_item(i.name, i.bytes.size(), why))
-			return file->store.say_failed(w, why);
-	}
-	return 0;
+	bool ok = true;
+	for (const item &i : items())
+		ok = ok && w.add_item(i.name, i.bytes.size(), why);
+	if (launches_)
+		ok = ok && w.add_item(checkpoint::launches_name, launches_->bytes.size(), why);
+	return ok ? 0 : file->store.say_failed(w, why);
+}
+
+// They come behind the items.
+int checkpoint_cut::put_launches(generation_writer &w)
+{
+	const auto bytes = launches_->bytes.all();
+	const checkpoint::item *old = file->store.held().find(checkpoint::launches_name);
+	checkpoint::fault why;
+	old = old && old->nbytes == bytes.size() ? old : nullptr;
+	return w.put_changed(uint32_t(items().size()), old, 0, bytes, why) ? 0 : file->store.say_failed(w, why);
 }
 
 // What is known of changes is known of places.
@@ -96,7 +135,7 @@ int checkpoint_cut::cut(generation_writer &w, uint64_t *compared)
 	int err = add_items(w);
 	for (uint32_t n = 0; n < items().size() && !err; n++)
 		err = put(w, n, compared);
-	return err;
+	return err || !launches_ ? err : put_launches(w);
 }
 
 // More than all of the items is not to be kept in memory.
@@ -118,10 +157,12 @@ int checkpoint_cut::write(het_checkpoint::figures &f)
 		if (err)
 			file->store.abandon(*w);
 	}
-	f.pause_ns = now_ns() - begun_at();
+	f.pause_ns = now_ns() - (moment_of_launches_ ? moment_of_launches_->begun_at() : begun_at());
+	if (moment_of_launches_)
+		moment_of_launches_->end();
 	finish(*this, 0);
 	if (!err)
-		err = file->store.commit(*w);
+		err = file->store.commit(*w, std::move(launches_));
 	f.written = w ? w->size() : 0;
 	if (!err)
 		leave_places(moment_);

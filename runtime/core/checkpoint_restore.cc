@@ -33,7 +33,27 @@ template <class F> int read_item(checkpoint_store &s, const checkpoint::item &i,
 
 int checkpoint_restore::take(const het_checkpoint_args &args)
 {
+	leaves_launches_ = args.flags & HET_CHECKPOINT_WITHOUT_LAUNCHES;
 	return take_items("het_checkpoint_restore", args, HET_WRITE_ONLY);
+}
+
+// What the items were before launches is not what they are for who does not know of those.
+int checkpoint_restore::check_launches()
+{
+	checkpoint_store &s = file->store;
+	if (has_launches_)
+		return s.generation() == generation_
+			       ? 0
+			       : fail(HET_ESTATE,
+				      "checkpoint file %s: it was written since its launches were to be restored",
+				      s.path());
+	const uint64_t n = s.look().nlaunches;
+	if (!n || leaves_launches_)
+		return 0;
+	return fail(HET_ESTATE,
+		    "checkpoint file %s: it holds %" PRIu64 " launches that had not begun: say "
+		    "HET_CHECKPOINT_LAUNCHES, or HET_CHECKPOINT_WITHOUT_LAUNCHES",
+		    s.path(), n);
 }
 
 int checkpoint_restore::check_items()
@@ -55,6 +75,8 @@ int checkpoint_restore::check_items()
 // All is read twice: nothing may be changed unless all is right.
 int checkpoint_restore::restore()
 {
+	if (int err = check_launches())
+		return err;
 	if (int err = check_items())
 		return err;
 	std::unique_ptr<std::byte[]> copy(new (std::nothrow) std::byte[pages_at_once * checkpoint::page_size]);

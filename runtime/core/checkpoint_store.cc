@@ -18,7 +18,6 @@ namespace het::rt
 namespace
 {
 
-constexpr char suffix[] = ".new";
 // What is of no use any longer may be as much as what is, and this.
 constexpr uint64_t useless_room = uint64_t{16} << 20;
 
@@ -73,8 +72,7 @@ int checkpoint_store::open(const char *given, bool read_only)
 {
 	read_only_ = read_only;
 	path_ = lasting(given);
-	path_of_new_ = path_ ? join(path(), suffix) : nullptr;
-	if (!path_ || !path_of_new_)
+	if (!path_)
 		return fail(HET_ENOMEM, "het_checkpoint_open: out of memory");
 	switch (file_.open(path(), read_only)) {
 	case disk_file::opened::absent:
@@ -91,9 +89,26 @@ int checkpoint_store::open(const char *given, bool read_only)
 	checkpoint::fault why;
 	const checkpoint::outcome o = checkpoint::read_log(file_, held_, state_, why);
 	is_there_ = o == checkpoint::outcome::done;
-	return is_there_ ? 0
+	return is_there_ ? read_launches()
 			 : fail(o == checkpoint::outcome::no_memory ? HET_ENOMEM : HET_EFILE, "checkpoint file %s: %s",
 				path(), why.text);
+}
+
+int checkpoint_store::read_launches()
+{
+	const checkpoint::item *i = held_.find(checkpoint::launches_name);
+	if (!i)
+		return 0;
+	reference<stored_launches> l(new (std::nothrow) stored_launches);
+	if (!l || !l->bytes.resize(i->nbytes))
+		return fail(HET_ENOMEM, "checkpoint file %s: no memory for its launches", path());
+	if (int err = read(*i, 0, i->npages(), l->bytes.begin()))
+		return err;
+	checkpoint::fault why;
+	if (l->all.open(l->bytes.all(), why) != checkpoint::outcome::done)
+		return fail(HET_EFILE, "checkpoint file %s: %s", path(), why.text);
+	launches_ = std::move(l);
+	return 0;
 }
 
 int checkpoint_store::begin(uint64_t room, std::unique_ptr<checkpoint::generation_writer> &w)
@@ -103,54 +118,67 @@ int checkpoint_store::begin(uint64_t room, std::unique_ptr<checkpoint::generatio
 		return fail(HET_EFILE, "checkpoint file %s: it was removed or replaced; open it again", path());
 	if (!is_there_) {
 		if (!::access(path(), F_OK))
-			return fail(HET_ESTATE, "checkpoint file %s: something else has made it since it was opened",
-				    path());
-		const disk_file::opened o = made_.make(path_of_new_.get());
-		if (o == disk_file::opened::in_use)
-			return fail(HET_ESTATE, "checkpoint file %s: something else is making it", path());
-		if (o != disk_file::opened::yes || !checkpoint::begin_log(made_, new_identity(), 0, s))
-			return fail(HET_EFILE, "checkpoint file %s: it can't be made: %s", path_of_new_.get(),
-				    strerror(errno));
+			return say_made_by_others();
+		if (!made_.make(path()) || !checkpoint::begin_log(made_, new_identity(), 0, s))
+			return fail(HET_EFILE, "checkpoint file %s: it can't be made: %s", path(), strerror(errno));
 	}
 	w.reset(new (std::nothrow) checkpoint::generation_writer(is_there_ ? file_ : made_, s, room));
 	return w ? 0 : fail(HET_ENOMEM, "het_checkpoint_write: out of memory");
 }
 
+int checkpoint_store::say_made_by_others() const
+{
+	return fail(HET_ESTATE, "checkpoint file %s: something else has made it since it was opened", path());
+}
+
 void checkpoint_store::abandon(checkpoint::generation_writer &w)
 {
 	w.abandon();
-	if (!is_there_) {
-		unlink(path_of_new_.get());
-		made_ = {};
-	}
+	made_ = {};
 }
 
-// The generation counts in what is open. It is not in place yet if the file was not there.
-int checkpoint_store::commit(checkpoint::generation_writer &w)
+// What was written counts where it is found by the file's name.
+int checkpoint_store::put_in_place()
+{
+	if (is_there_)
+		return file_.is_at(path())
+			       ? 0
+			       : fail(HET_EFILE,
+				      "checkpoint file %s: it was removed or replaced while it was written; "
+				      "open it again",
+				      path());
+	if (!made_.put_in_place(path(), false))
+		return errno == EEXIST ? say_made_by_others()
+				       : fail(HET_EFILE, "checkpoint file %s: it can't be put in place: %s", path(),
+					      strerror(errno));
+	file_ = std::exchange(made_, {});
+	is_there_ = true;
+	return 0;
+}
+
+int checkpoint_store::commit(checkpoint::generation_writer &w, reference<stored_launches> launches)
 {
 	checkpoint::fault why;
 	checkpoint::contents::change next;
 	checkpoint::log_state after;
-	if (!w.write(held_, next, after, why)) {
-		abandon(w);
-		return say_failed(w, why);
-	}
-	bool stands = true;
-	int err = 0;
-	if (!is_there_ && !disk_file::put_in_place(path_of_new_.get(), path(), false, &stands))
-		err = fail(HET_EFILE, "checkpoint file %s: it can't be put in place: %s", path(), strerror(errno));
-	if (!stands) {
+	int err = w.write(held_, next, after, why) ? put_in_place() : say_failed(w, why);
+	if (err) {
 		abandon(w);
 		return err;
 	}
-	if (!is_there_)
-		file_ = std::exchange(made_, {});
-	is_there_ = true;
 	{
 		runtime_guard g(lock_);
 		held_.commit(next);
 		state_ = after;
+		std::swap(launches_, launches);
 	}
+	name_lasts_ = name_lasts_ || file_.sync_name(path());
+	if (!name_lasts_)
+		err = fail(HET_EFILE,
+			   "checkpoint file %s: it holds what was written, but if the machine stops it may have no "
+			   "name, or be as before, as its folder can't be synchronized: %s; the next write tries "
+			   "again",
+			   path(), strerror(errno));
 	if (!err && state_.end > 2 * held_.stored_bytes() + useless_room)
 		make_smaller();
 	return err;
@@ -163,19 +191,16 @@ void checkpoint_store::make_smaller()
 	checkpoint::fault why;
 	checkpoint::contents copied;
 	checkpoint::log_state s = state_;
-	bool stands = false;
-	if (small.make(path_of_new_.get(), &file_) != disk_file::opened::yes)
+	if (!small.make(path(), &file_))
 		return inform("checkpoint file %s: it can't be made smaller: %s", path(), strerror(errno));
 	if (!checkpoint::write_anew(file_, small, new_identity(), held_, copied, s, why))
-		inform("checkpoint file %s: it can't be made smaller: %s", path(), why.text);
-	else if (!file_.is_at(path()))
-		inform("checkpoint file %s: it is not made smaller: it was removed or replaced", path());
-	else if (!disk_file::put_in_place(path_of_new_.get(), path(), true, &stands))
-		inform("checkpoint file %s: it can't be made smaller: %s", path(), strerror(errno));
-	if (!stands) {
-		unlink(path_of_new_.get());
-		return;
-	}
+		return inform("checkpoint file %s: it can't be made smaller: %s", path(), why.text);
+	if (!file_.is_at(path()))
+		return inform("checkpoint file %s: it is not made smaller: it was removed or replaced", path());
+	if (!small.put_in_place(path(), true))
+		return inform("checkpoint file %s: it can't be made smaller: %s", path(), strerror(errno));
+	// The old file is what is found if that is not on the disk, and has the same.
+	name_lasts_ = small.sync_name(path());
 	file_ = std::move(small);
 	runtime_guard g(lock_);
 	held_.swap(copied);
@@ -193,13 +218,26 @@ int checkpoint_store::read(const checkpoint::item &i, uint64_t first, uint64_t c
 checkpoint_store::summary checkpoint_store::look()
 {
 	runtime_guard g(lock_);
-	return {state_.generation, held_.all().size(), state_.end};
+	return {state_.generation, nitems(), state_.end, launches_ ? launches_->all.nlaunches() : 0};
+}
+
+// Launches are the last one.
+size_t checkpoint_store::nitems() const
+{
+	return held_.all().size() - (launches_ ? 1 : 0);
+}
+
+reference<stored_launches> checkpoint_store::launches(uint64_t *generation)
+{
+	runtime_guard g(lock_);
+	*generation = state_.generation;
+	return reference<stored_launches>::to(launches_.get());
 }
 
 bool checkpoint_store::find_item(uint64_t number, char *name, uint64_t *nbytes)
 {
 	runtime_guard g(lock_);
-	if (number >= held_.all().size())
+	if (number >= nitems())
 		return false;
 	const checkpoint::item &i = held_.all()[number];
 	memcpy(name, i.name, sizeof(i.name));

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/disk_file.h"
 
+#include "fatbin/checksum.h"
+#include "os/clock.h"
 #include "os/file_io.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cinttypes>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -28,12 +32,12 @@ bool is_at(int fd, const char *path)
 	return !fstat(fd, &ours) && !stat(path, &there) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-// Opens the folder in which the file is.
-int open_folder_of(const char *path)
+// Opens the folder in which the file is, or makes a file without a name there.
+int open_folder_of(const char *path, int how, unsigned mode = 0)
 {
 	const char *slash = strrchr(path, '/');
 	if (!slash)
-		return ::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return ::open(".", how | O_CLOEXEC, mode);
 	char folder[PATH_MAX];
 	const auto n = std::max(size_t(slash - path), size_t{1});
 	if (n >= sizeof(folder)) {
@@ -42,16 +46,52 @@ int open_folder_of(const char *path)
 	}
 	memcpy(folder, path, n);
 	folder[n] = 0;
-	return ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return ::open(folder, how | O_CLOEXEC, mode);
 }
+
+struct path_of_descriptor {
+	explicit path_of_descriptor(int fd) { snprintf(text, sizeof(text), "/proc/self/fd/%d", fd); }
+	char text[32];
+};
+
+// Returns a name that nothing has, most likely, with @path in front; null if there is no memory.
+std::unique_ptr<char[]> name_beside(const char *path)
+{
+	static std::atomic<uint64_t> count{0};
+	const uint64_t moment[] = {uint64_t(getpid()), now_ns(), uint64_t(time(nullptr)), count.fetch_add(1)};
+	const size_t room = strlen(path) + sizeof(".new-") + 16;
+	std::unique_ptr<char[]> name(new (std::nothrow) char[room]);
+	if (name)
+		snprintf(name.get(), room, "%s.new-%016" PRIx64, path,
+			 fatbin::checksum(std::as_bytes(std::span(moment))));
+	else
+		errno = ENOMEM;
+	return name;
+}
+
+constexpr int tries = 100;
 
 } // namespace
 
+disk_file &disk_file::operator=(disk_file &&o) noexcept
+{
+	std::swap(fd_, o.fd_);
+	std::swap(name_, o.name_);
+	return *this;
+}
+
+disk_file::~disk_file()
+{
+	if (name_)
+		unlink(name_.get());
+}
+
 // It is not to wait for somebody who writes a pipe.
-disk_file::opened disk_file::open(const char *path, int how, unsigned mode)
+disk_file::opened disk_file::open(const char *path, bool read_only)
 {
 	for (;;) {
-		descriptor fd(::open(path, how | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
+		const int how = (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+		descriptor fd(::open(path, how));
 		if (fd.get() < 0)
 			return errno == ENOENT ? opened::absent : opened::failed;
 		struct stat s;
@@ -62,18 +102,13 @@ disk_file::opened disk_file::open(const char *path, int how, unsigned mode)
 			return opened::failed;
 		}
 		// Who reads sees what ends with the generation that counted when it looked: that is never changed.
-		if ((how & O_ACCMODE) != O_RDONLY && flock(fd.get(), LOCK_EX | LOCK_NB))
+		if (!read_only && flock(fd.get(), LOCK_EX | LOCK_NB))
 			return errno == EWOULDBLOCK ? opened::in_use : opened::failed;
 		if (!rt::is_at(fd.get(), path))
 			continue;
 		fd_ = std::move(fd);
 		return opened::yes;
 	}
-}
-
-disk_file::opened disk_file::open(const char *path, bool read_only)
-{
-	return open(path, read_only ? O_RDONLY : O_RDWR, 0);
 }
 
 bool disk_file::is_at(const char *path) const
@@ -92,22 +127,76 @@ bool disk_file::take_rights_of(const disk_file &other)
 	return !fchmod(fd_.get(), s.st_mode & (S_IRWXU | S_IRWXO | (same_group ? S_IRWXG : 0)));
 }
 
-// Nobody else can open what is to have the rights of another before it has them. A link that somebody has put there is
-// not followed.
-disk_file::opened disk_file::make(const char *path, const disk_file *like)
+// Not all file systems know such files, and they get no name where there is no /proc.
+bool disk_file::make_nameless(const char *path, unsigned mode)
 {
-	const opened o = open(path, O_RDWR | O_CREAT | O_NOFOLLOW, like ? S_IRUSR | S_IWUSR : usual_mode);
-	return o == opened::yes && (!cut(0) || (like && !take_rights_of(*like))) ? opened::failed : o;
+	descriptor fd(open_folder_of(path, O_RDWR | O_TMPFILE, mode));
+	struct stat s;
+	if (fd.get() < 0 || stat(path_of_descriptor(fd.get()).text, &s))
+		return false;
+	fd_ = std::move(fd);
+	return true;
 }
 
-bool disk_file::put_in_place(const char *from, const char *to, bool replaces, bool *stands)
+bool disk_file::make_named(const char *path, unsigned mode)
 {
-	*stands = !renameat2(AT_FDCWD, from, AT_FDCWD, to, replaces ? 0 : RENAME_NOREPLACE) ||
-		  (errno == EINVAL && !rename(from, to)); // not all file systems know the flag
-	if (!*stands)
-		return false;
-	descriptor folder(open_folder_of(to));
-	return folder.get() >= 0 && !fsync(folder.get());
+	for (int i = 0; i < tries; i++) {
+		std::unique_ptr<char[]> name = name_beside(path);
+		if (!name)
+			return false;
+		descriptor fd(::open(name.get(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+		if (fd.get() < 0 && errno == EEXIST)
+			continue;
+		if (fd.get() < 0)
+			return false;
+		fd_ = std::move(fd);
+		name_ = std::move(name);
+		return true;
+	}
+	return false;
+}
+
+// Nobody else can open what is to have the rights of another before it has them.
+bool disk_file::make(const char *path, const disk_file *like, bool named)
+{
+	const unsigned mode = like ? S_IRUSR | S_IWUSR : usual_mode;
+	*this = disk_file();
+	return ((!named && make_nameless(path, mode)) || make_named(path, mode)) &&
+	       !flock(fd_.get(), LOCK_EX | LOCK_NB) && (!like || take_rights_of(*like));
+}
+
+// Gives a file without a name this one.
+bool disk_file::get_name(const char *path)
+{
+	return !linkat(AT_FDCWD, path_of_descriptor(fd_.get()).text, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+bool disk_file::put_in_place(const char *path, bool replaces)
+{
+	if (!name_ && !replaces)
+		return get_name(path);
+	for (int i = 0; i < tries && !name_; i++) {
+		std::unique_ptr<char[]> name = name_beside(path);
+		if (!name || (!get_name(name.get()) && errno != EEXIST))
+			return false;
+		if (is_at(name.get()))
+			name_ = std::move(name);
+	}
+	const bool is_there =
+		name_ && (!renameat2(AT_FDCWD, name_.get(), AT_FDCWD, path, replaces ? 0 : RENAME_NOREPLACE) ||
+			  (errno == EINVAL && !rename(name_.get(), path))); // not all file systems know the flag
+	if (is_there)
+		name_ = nullptr;
+	return is_there;
+}
+
+// Who may not read the folder, or where folders can't be synchronized, has all of the file system synchronized.
+bool disk_file::sync_name(const char *path)
+{
+	descriptor folder(open_folder_of(path, O_RDONLY | O_DIRECTORY));
+	if (folder.get() >= 0 && !fsync(folder.get()))
+		return true;
+	return errno == (folder.get() < 0 ? EACCES : EINVAL) && !syncfs(fd_.get());
 }
 
 uint64_t disk_file::size() const

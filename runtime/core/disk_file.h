@@ -5,23 +5,32 @@
 #include "checkpoint/file.h"
 #include "os/descriptor.h"
 
+#include <memory>
+
 namespace het::rt
 {
 
 class disk_file final : public checkpoint::file
 {
       public:
+	disk_file() = default;
+	disk_file(disk_file &&) = default;
+	disk_file &operator=(disk_file &&o) noexcept;
+	~disk_file() override;
+
+	// Whatever fails or is false leaves the reason in errno.
 	enum class opened : uint8_t { yes, absent, in_use, failed };
-	// With `failed` the reason is in errno.
 	opened open(const char *path, bool read_only);
-	// Makes an empty one, to be put in place when it is whole. One that was left there is used again. Who may read and
-	// write it is as with @like, unless that is null.
-	opened make(const char *path, const disk_file *like = nullptr);
+	// Makes an empty one beside @path, to get that name when it is whole: without a name till then, or with one
+	// that nothing else has where that can't be, or @named wants it. Who may read and write it is as with @like,
+	// unless that is null. If it does not get the name it goes with this object.
+	bool make(const char *path, const disk_file *like = nullptr, bool named = false);
+	// It gets the name @path, also if something has it and it @replaces that; else that is EEXIST.
+	bool put_in_place(const char *path, bool replaces);
+	// The name @path, which it has, is on the disk as well.
+	bool sync_name(const char *path);
 	// The name still means this file.
 	bool is_at(const char *path) const;
-	// What is at @from gets the name @to, also if something has it and it @replaces that. *stands says that it has, even
-	// if that is not sure to last.
-	static bool put_in_place(const char *from, const char *to, bool replaces, bool *stands);
 
 	uint64_t size() const override;
 	bool read(uint64_t at, std::span<std::byte> to) override;
@@ -30,10 +39,14 @@ class disk_file final : public checkpoint::file
 	bool cut(uint64_t size) override;
 
       private:
-	opened open(const char *path, int how, unsigned mode);
+	bool make_nameless(const char *path, unsigned mode);
+	bool make_named(const char *path, unsigned mode);
+	bool get_name(const char *path);
 	bool take_rights_of(const disk_file &other);
 
 	descriptor fd_;
+	// This is what a file has for a name that is to get another, or null.
+	std::unique_ptr<char[]> name_;
 };
 
 } // namespace het::rt

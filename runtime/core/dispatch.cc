@@ -11,6 +11,7 @@
 #include "os/log.h"
 #include "os/thread.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -46,6 +47,15 @@ struct put_off_list {
 thread_local put_off_list put_off;
 // It counts the calls of finish() on this thread, one in the other.
 thread_local unsigned finishing = 0;
+// Others wait for this thread, so it calls no code of the program's, which may wait for what others wait for: what is
+// put off goes to a thread that nobody waits for.
+thread_local bool tells_elsewhere = false;
+thread_local bool of_teller = false;
+
+bool may_call_program()
+{
+	return !is_helping() && !tells_elsewhere;
+}
 
 void put_off_end(het_event &e)
 {
@@ -106,7 +116,7 @@ void close(het_event &e)
 // Does what is left of an end that waiters have heard of.
 void conclude(het_event &e)
 {
-	bool is_over = !e.put_off_callbacks || !is_helping();
+	bool is_over = !e.put_off_callbacks || may_call_program();
 	if (is_over)
 		call_back(e, e.put_off_callbacks, e.end_status);
 	note_progress();
@@ -144,10 +154,11 @@ node *settle(het_event &e, int status, bool comes_home = false)
 {
 	// The queue's error callback comes before everything else. Who frees what the command used need not wait for
 	// that, which may be this thread.
-	if (is_helping() && reports(e, status)) {
+	if (!may_call_program() && reports(e, status)) {
 		core().graph.locked([&] { e.has_ended = true; });
 		e.put_off_status = status;
 		put_off_end(e);
+		note_progress();
 		return nullptr;
 	}
 	e.ended = e.ended ? e.ended : now_ns();
@@ -317,6 +328,25 @@ void finish_chain(het_event &e, int status)
 		note_progress();
 }
 
+void see_to_put_off(het_event &e)
+{
+	if (!e.is_finished()) {
+		finish_chain(e, e.put_off_status);
+		return;
+	}
+	call_back(e, e.put_off_callbacks, e.end_status);
+	e.release();
+}
+
+void tell_in_its_thread(het_event &e)
+{
+	of_teller = true;
+	faults_taken program_code; // lets callbacks touch trapped memory
+	see_to_put_off(e);
+}
+
+constinit event_thread tells("het-tell", tell_in_its_thread);
+
 } // namespace
 
 // The outermost call has what was put off meanwhile done.
@@ -325,14 +355,27 @@ void finish(het_event &e, int status)
 	finishing++;
 	finish_chain(e, status);
 	while (het_event *later = finishing == 1 && !is_helping() ? next_put_off() : nullptr) {
-		if (!later->is_finished()) {
-			finish_chain(*later, later->put_off_status);
-			continue;
-		}
-		call_back(*later, later->put_off_callbacks, later->end_status);
-		later->release();
+		if (tells_elsewhere)
+			tells.add(*later);
+		else
+			see_to_put_off(*later);
 	}
 	finishing--;
+}
+
+bool start_teller()
+{
+	return tells.start(true);
+}
+
+void tell_elsewhere()
+{
+	tells_elsewhere = true;
+}
+
+bool is_teller()
+{
+	return of_teller;
 }
 
 namespace
@@ -381,7 +424,11 @@ void raise_command(het_event &e, int8_t level)
 
 } // namespace
 
-int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)
+namespace
+{
+
+// Adds it by add(), which returns what the graph says.
+template <class F> int enqueue_by(het_event *e, const command_graph::follower &then, F add)
 {
 	uint32_t count = then.n ? 2 : 1;
 	reference<het_event> kept; // is for what is done after it may have ended
@@ -392,7 +439,7 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 	if (e->deadline)
 		watch_deadline(*e, raise_command);
 	delay_point();
-	switch (core().graph.add(*e, p, then)) {
+	switch (add()) {
 	case command_graph::added::ready:
 		if (e->is_empty())
 			finish(*e, e->inherited);
@@ -413,6 +460,25 @@ int enqueue(het_event *e, const command_graph::place &p, const command_graph::fo
 			event_of(*then.n).release();
 		return fail(HET_ENOMEM, "no memory for the order of commands");
 	}
+}
+
+} // namespace
+
+int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then)
+{
+	return enqueue_by(e, then, [&] { return core().graph.add(*e, p, then); });
+}
+
+int enqueue_before(het_event *e, const command_graph::follower &then, overtaking &o)
+{
+	e->level.store(std::max(e->level.load(), levels_in_use().highest()));
+	return enqueue_by(e, then, [&] {
+		command_graph::added a;
+		do
+			a = core().graph.add_before(*e, then, o);
+		while (a == command_graph::added::no_memory && o.lacks_room() && o.make_room());
+		return a;
+	});
 }
 
 void raise_users(range bytes)

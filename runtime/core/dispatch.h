@@ -12,6 +12,16 @@ namespace het::rt
 // the follower, if there is one, too. Returns 0 or a code; after a code it is as if they had never been.
 int enqueue(het_event *e, const command_graph::place &p, const command_graph::follower &then = {});
 
+// Does the same with one that goes before others, as urgently as anything is.
+int enqueue_before(het_event *e, const command_graph::follower &then, overtaking &o);
+
+// From now on this thread, for which others wait, calls no code of the program's that ends of commands bring: callbacks
+// run on the teller, for which nobody waits. start_teller() has been true, which it is not if no thread can be had.
+void tell_elsewhere();
+bool start_teller();
+// This is that thread. What it waits for may come back to it: it has to go on looking.
+bool is_teller();
+
 // Starts what is no command of the program's: it is in no graph, and ready. It takes one reference.
 void start_part(het_event *e, executor &on);
 

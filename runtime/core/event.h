@@ -21,6 +21,7 @@ namespace het::rt
 {
 
 class executor;
+class kernel_command;
 
 // This is what has become of a command that was to begin.
 struct begin_result {
@@ -73,6 +74,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// There is nothing to do: it finishes as soon as it is ready.
 	virtual bool is_empty() const { return true; }
 
+	// Returns what a launch was asked to do; null if it is none.
+	virtual const het::rt::kernel_command *as_launch() const { return nullptr; }
 	// Returns the kernel, for people; null if it has none.
 	virtual const char *name_of_kernel() const { return nullptr; }
 	// It has failed, and this thread's last error, if there is one, says why. What was kept first stays.
@@ -95,6 +98,10 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	uint32_t stealable_by = 0;
 	// It runs, or has been cancelled before it did. The graph's lock guards it.
 	bool begun = false;
+	// So many writes of checkpoint files keep it from that; and it was to begin, and they will hand it over again.
+	// The graph's lock guards both.
+	uint32_t held_back = 0;
+	bool set_aside = false;
 	// end() sets one of them at most: bring_home() is to be called before the command is shown, or bring_later()
 	// when it has been.
 	bool comes_home = false, comes_later = false;

@@ -33,15 +33,22 @@ het_event &event_of(task &t)
 	return static_cast<het_event &>(t);
 }
 
-// Who cancels a command and who begins it agree under the graph's lock; who makes it more urgent finds it on this lane
-// from then on. Returns 0, or why it must not begin.
-int may_begin(het_event &e, uint8_t lane)
+// Who cancels a command, who holds it back and who begins it agree under the graph's lock; who makes it more urgent
+// finds it on this lane from then on. It is false if others have it now, and hand it over again: it may be gone.
+// *why_not is 0, or why it must not begin.
+bool may_begin(het_event &e, uint8_t lane, int *why_not)
 {
 	return core().graph.locked([&] {
+		if (e.held_back) {
+			leave_line(e.place_in_line);
+			e.set_aside = true;
+			return false;
+		}
 		e.begun = true;
 		e.on_device.lane = lane;
 		e.behind = e.missing;
-		return e.inherited.load();
+		*why_not = e.inherited.load();
+		return true;
 	});
 }
 
@@ -134,7 +141,9 @@ class executor::more_urgent final : public interlude
 // The submit lock is held if there is a queue. What fails behind others is tried again when they have ended.
 begin_result executor::begin(het_event &e)
 {
-	int why_not = may_begin(e, lane_);
+	int why_not = 0;
+	if (!may_begin(e, lane_, &why_not))
+		return begin_result::detached;
 	if (e.behind && (why_not || core().devices[number_]->lost.load())) {
 		take_back(e);
 		return begin_result::refused;

@@ -13,6 +13,20 @@ class kernel_command : public het_event, protected kernel_arguments
       public:
 	kernel_command(het_queue &q, kernel_arguments &&taken) : het_event(&q), kernel_arguments(std::move(taken)) {}
 	bool is_empty() const override { return false; }
+	const kernel_command *as_launch() const override { return this; }
+	// What follows is what the caller has asked for, as it is until the launch begins.
+	virtual const launch_shape &asked_shape() const { return shape_; }
+	het_kernel &asked_kernel() const { return *kernel_; }
+	uint32_t asked_flags() const { return flags_; }
+	std::span<const device_arg> arguments() const { return args_; }
+	// These are of the arguments that are memory, in their order.
+	std::span<const range_use> uses() const { return uses_; }
+	// Returns null if the caller has given none.
+	const het_pattern *asked_pattern(size_t use) const
+	{
+		return patterns_[use].size == sizeof(het_pattern) ? &patterns_[use] : nullptr;
+	}
+
 	const char *name_of_kernel() const override { return kernel_->name.get(); }
 	using kernel_arguments::is_memory;
 

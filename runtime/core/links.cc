@@ -56,7 +56,7 @@ std::unique_ptr<device> make_memory(const void *, unsigned i, unsigned lanes, in
 // Lets go of commands that use an array which is about to be forgotten: those that have not begun never will, and do
 // not concern the memory's next owner; the others are waited for. One that is behind others is over when its device has
 // done it: this may be called by a callback of one of those, which ends no sooner than that returns. And a worker may
-// be the one who runs what the command consists of.
+// be the one who runs what the command consists of, as the teller may have its end put off to itself.
 void let_go_of(range array)
 {
 	for (;;) {
@@ -80,7 +80,7 @@ void let_go_of(range array)
 			return;
 		if (levels_in_use().are_several())
 			raise_users(array);
-		if (is_behind || is_worker())
+		if (is_behind || is_worker() || is_teller())
 			help_progress();
 		else
 			wait_for(*running);

@@ -24,6 +24,7 @@ class sliced_plan : public kernel_command
 
 	// Chooses the device, and prepares kernel and links there. Returns 0 or a code.
 	int prepare();
+	const launch_shape &asked_shape() const override { return given_shape_; }
 
 	// These are for its slices, which have a reference.
 	het_device &device() const { return *device_; }
@@ -32,8 +33,6 @@ class sliced_plan : public kernel_command
 	// It only finds out what the launch, the next one, will use.
 	bool is_inspector(size_t slice) const { return is_inspected_ && !slice; }
 	const launch_shape &shape() const { return shape_; }
-	std::span<const device_arg> arguments() const { return args_; }
-	std::span<const range_use> uses() const { return uses_; }
 	const slice_plan &slices() const { return slices_; }
 	// Returns the level of the command for which it runs.
 	virtual int8_t urgency() const { return level.load(); }

@@ -28,11 +28,10 @@ class split_plan : public kernel_command
 	kernel_arguments give_back();
 
 	using kernel_command::kernel_command;
+	const launch_shape &asked_shape() const override { return given_shape_; }
 
 	// These are for its blocks, which have a reference.
 	const launch_shape &shape() const { return shape_; }
-	std::span<const range_use> uses() const { return uses_; }
-	std::span<const device_arg> arguments() const { return args_; }
 	const het_pattern &pattern(size_t use) const { return patterns_[use]; }
 	het_device &device(unsigned member) const { return *members_[member].device; }
 	device_kernel &kernel_of(unsigned member) const { return *members_[member].kernel; }

@@ -137,8 +137,8 @@ int het_device_describe(het_device *device, struct het_device_info *info);
 int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void *answer, size_t *nbytes);
 
 /**
- * het_device_memory() fills this. All are bytes but evictions, waits, slices, in_place and accesses_in_place; those from
- * given on count since the start, but for windows and kept.
+ * het_device_memory() fills this. All are bytes but evictions, waits, slices, in_place and accesses_in_place; those
+ * from given on count since the start, but for windows and kept.
  */
 struct het_memory_info {
 	size_t size;
@@ -973,8 +973,8 @@ int het_copy_rect(het_queue *queue, const struct het_copy_rect_args *args, het_e
 /** These are the flags of het_map(). */
 enum {
 	/**
-	 * Nothing comes home: the bytes are for gpuvm_host_read() and gpuvm_host_write() of <gpuvm.h> alone, which move no
-	 * others, until they are unmapped.
+	 * Nothing comes home: the bytes are for gpuvm_host_read() and gpuvm_host_write() of <gpuvm.h> alone, which move
+	 * no others, until they are unmapped.
 	 */
 	HET_MAP_UNMOVED = 1
 };
@@ -1239,10 +1239,10 @@ enum {
  * Opens a checkpoint file, or prepares to make one: the first het_checkpoint_write() makes it. It holds named pieces of
  * memory as they were at one moment between commands; each write adds what has changed since. If a write fails, or the
  * process or the machine stops, the file holds what it held before. checkpoint.rst of the documentation has its format.
- * @param file  is a path, whose folder must be there. Beside it, a file whose name has ".new" added is made at times.
+ * @param file  is a path, whose folder must be there.
  * @param flags is HET_CHECKPOINT_READ_ONLY or 0.
- * @return 0; HET_ENULL; HET_EARG; HET_EFILE if it can't be read, or is damaged; HET_ESTATE if something else has it open
- * and writes it; HET_ENOMEM, after which another call may succeed.
+ * @return 0; HET_ENULL; HET_EARG; HET_EFILE if it can't be read, or is damaged; HET_ESTATE if something else has it
+ * open and writes it; HET_ENOMEM, after which another call may succeed.
  */
 int het_checkpoint_open(const char *file, uint32_t flags, het_checkpoint **checkpoint);
 int het_checkpoint_retain(het_checkpoint *checkpoint);
@@ -1266,6 +1266,21 @@ struct het_checkpoint_item {
 	het_memory *memory;
 };
 
+/** Launches in a checkpoint file are of kernels of such a program, which another process knows by the same name. */
+struct het_checkpoint_program {
+	/** It has 1 to 255 bytes, and no other program of the call has the same. */
+	const char *name;
+	het_program *program;
+};
+
+/** These are flags of het_checkpoint_write() and het_checkpoint_restore(). */
+enum {
+	/** Launches that have not begun are written to the file, and given back. */
+	HET_CHECKPOINT_LAUNCHES = 1,
+	/** A restore leaves launches in the file alone: the items are as they were before those. */
+	HET_CHECKPOINT_WITHOUT_LAUNCHES = 2
+};
+
 /** These are the arguments of het_checkpoint_write() and het_checkpoint_restore(). */
 struct het_checkpoint_args {
 	size_t size;
@@ -1278,10 +1293,25 @@ struct het_checkpoint_args {
 	size_t nwaits;
 	het_event *const *waits;
 	/**
-	 * So many bytes of what has changed may be kept in memory for a write, so that who writes the items need not wait
-	 * for the disk; with 0 they are 256 MiB.
+	 * So many bytes of what has changed may be kept in memory for a write, so that who writes the items need not
+	 * wait for the disk; with 0 they are 256 MiB.
 	 */
 	uint64_t memory;
+	/** These are HET_CHECKPOINT_LAUNCHES..., or 0. */
+	uint32_t flags;
+	/** This must be 0. */
+	uint32_t reserved;
+	/** With HET_CHECKPOINT_LAUNCHES: this is sizeof(struct het_checkpoint_program), unless there are none. */
+	size_t program_size;
+	/** With HET_CHECKPOINT_LAUNCHES: there are 0 to 4096 programs. */
+	size_t nprograms;
+	const struct het_checkpoint_program *programs;
+	/**
+	 * This is null, or a restore puts the events of the launches that it has added here, which the caller releases:
+	 * as many as struct het_checkpoint_info has counted, for which there is room.
+	 */
+	size_t nlaunches;
+	het_event **launches;
 };
 
 /**
@@ -1290,10 +1320,20 @@ struct het_checkpoint_args {
  * come later and write them wait until what has changed was copied, to memory as far as there is room for it, and not
  * for the disk; all others wait for nothing. The later commands of an in-order queue, and the host if it writes the
  * items, must wait for that as well: struct het_checkpoint_info tells how long it took.
+ *
+ * With HET_CHECKPOINT_LAUNCHES the call does not wait for launches that have not begun when it is made: they are
+ * written, too, and the items as they are before them. It is in no order of a queue's then, and waits for no events
+ * (nwaits must be 0). What uses an item and has begun is waited for; what uses one and has not begun is held back until
+ * the items are copied, and goes on. The file has all launches of those, with the order in which they have to come,
+ * whichever queues they are in. Each of their arguments must be a value, local memory, or bytes of one item; their
+ * programs must be among @p programs. If a command that is no launch, an event of the program's own or a mapping stands
+ * among them, or an argument is anything else, the call fails and says which. Deadlines, and the device that a launch
+ * may have been given, are not kept.
  * @param event is null, or receives an event that finishes when the file holds the items, whatever happens to the
- * machine. Its status is HET_EFILE, HET_ENOMEM or HET_EDEVICE if it does not: the file is as it was before, and the next
- * write writes all that has changed since.
- * @return as het_launch(); HET_ESTATE if the file was opened to be read only.
+ * machine. Its status is HET_EFILE, HET_ENOMEM or HET_EDEVICE if it does not: the file is as it was before, and the
+ * next write writes all that has changed since.
+ * @return as het_launch(); HET_ESTATE if the file was opened to be read only. With HET_CHECKPOINT_LAUNCHES also
+ * HET_EARG and HET_ESTATE for what can't be written, as above.
  */
 int het_checkpoint_write(het_queue *queue, const struct het_checkpoint_args *args, het_event **event);
 
@@ -1301,6 +1341,12 @@ int het_checkpoint_write(het_queue *queue, const struct het_checkpoint_args *arg
  * Gives items the bytes that the file holds for their names, in any process and with any devices. The call is a command
  * that writes the items. Before it changes the first byte it has read and checked all of them; if one is not there, has
  * another size, or is damaged, or there is no memory, nothing has changed, and it may be tried again.
+ *
+ * If there are launches in the file, one of the flags must be given. With HET_CHECKPOINT_LAUNCHES the call adds them to
+ * the queue, behind the items that it restores, which must be all that they use: they run on whatever devices the queue
+ * has. Their programs must be those from which they were launched, in the same words or the same fat binary; of
+ * functions alone the names are compared. If a launch can't be added, the call returns why, and what it has added
+ * before ends with HET_EWAIT, the restore, too.
  * @param event is null, or receives the command's event, whose status may be HET_EARG, HET_EFILE or HET_ENOMEM.
  * @return as het_launch().
  */
@@ -1317,6 +1363,8 @@ struct het_checkpoint_info {
 	uint64_t written_bytes, pause_ns;
 	/** It has looked at so many bytes of the items; of the others it was known that they are as the file has them. */
 	uint64_t compared_bytes;
+	/** The file holds so many launches that had not begun. */
+	uint64_t nlaunches;
 };
 
 /**

@@ -831,6 +831,18 @@ class named
 	het_checkpoint_item item_ = {};
 };
 
+/** Launches in a checkpoint file are of kernels of such a program; the name is only pointed to. */
+class named_program
+{
+      public:
+	named_program(const char *name, const program &p) noexcept : object_(p), program_{name, p.get()} {}
+	const het_checkpoint_program &item() const noexcept { return program_; }
+
+      private:
+	program object_;
+	het_checkpoint_program program_;
+};
+
 /** This is a checkpoint file: queue::write() adds to it, queue::restore() reads it. */
 class checkpoint_file : public handle<het_checkpoint, het_checkpoint_retain, het_checkpoint_release>
 {
@@ -1109,22 +1121,50 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 	template <class Items = std::initializer_list<named>, class Events = std::initializer_list<event>>
 	event write(const checkpoint_file &file, const Items &items, const Events &after = {}) const
 	{
-		return with_file(het_checkpoint_write, "het_checkpoint_write", file, items, after);
+		return with_file(het_checkpoint_write, "het_checkpoint_write", file, items, after, {});
+	}
+	/** Does the same with the launches that have not begun, of these programs: it is for the moment of the call. */
+	template <class Items = std::initializer_list<named>, class Programs = std::initializer_list<named_program>>
+	event write_with_launches(const checkpoint_file &file, const Items &items, const Programs &programs) const
+	{
+		return with_file(het_checkpoint_write, "het_checkpoint_write", file, items, no_events,
+				 launches_of(programs));
 	}
 	/** Gives the items what the file holds for their names. */
 	template <class Items = std::initializer_list<named>, class Events = std::initializer_list<event>>
 	event restore(const checkpoint_file &file, const Items &items, const Events &after = {}) const
 	{
-		return with_file(het_checkpoint_restore, "het_checkpoint_restore", file, items, after);
+		return with_file(het_checkpoint_restore, "het_checkpoint_restore", file, items, after, {});
+	}
+	/** Adds the file's launches behind that, too, which use these items, and are of these programs. */
+	template <class Items = std::initializer_list<named>, class Programs = std::initializer_list<named_program>>
+	event restore_with_launches(const checkpoint_file &file, const Items &items, const Programs &programs) const
+	{
+		return with_file(het_checkpoint_restore, "het_checkpoint_restore", file, items, no_events,
+				 launches_of(programs));
 	}
 
 	/** Waits for all commands that the queue has; throws for none that has failed. */
 	void finish() const { check(het_finish(get()), "het_finish"); }
 
       private:
+	static constexpr std::initializer_list<event> no_events = {};
+
+	struct launches {
+		uint32_t flags = 0;
+		std::vector<het_checkpoint_program> programs;
+	};
+	template <class Programs> static launches launches_of(const Programs &programs)
+	{
+		launches l;
+		l.flags = HET_CHECKPOINT_LAUNCHES;
+		for (const named_program &p : programs)
+			l.programs.push_back(p.item());
+		return l;
+	}
 	template <class F, class Items, class Events>
-	event with_file(F call, const char *name, const checkpoint_file &file, const Items &items,
-			const Events &after) const
+	event with_file(F call, const char *name, const checkpoint_file &file, const Items &items, const Events &after,
+			const launches &with) const
 	{
 		std::vector<het_checkpoint_item> list;
 		for (const named &i : items)
@@ -1138,6 +1178,10 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 		a.nitems = list.size();
 		a.waits = waits.data();
 		a.nwaits = waits.size();
+		a.flags = with.flags;
+		a.program_size = sizeof(het_checkpoint_program);
+		a.programs = with.programs.data();
+		a.nprograms = with.programs.size();
 		event e;
 		check(call(get(), &a, e.out()), name);
 		return e;

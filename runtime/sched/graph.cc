@@ -137,18 +137,36 @@ void command_graph::connect(node &before, node &n, edge &e, bool inherits) const
 	}
 }
 
+bool command_graph::make_edges(node &n, size_t count, edge **first)
+{
+	if (count > node::few) {
+		n.more_edges = pool_array<edge>(count);
+		if (!n.more_edges)
+			return false;
+		n.more_count = count;
+	}
+	*first = n.more_edges ? n.more_edges : n.own_edges;
+	return true;
+}
+
+void command_graph::follow(node &n, const follower &then)
+{
+	if (!then.n)
+		return;
+	connect(n, *then.n, then.n->own_edges[0], true);
+	then.n->held = true;
+	take_over_data(*then.n);
+	append(*then.in, *then.n);
+}
+
 command_graph::added command_graph::add(node &n, const place &p, const follower &then)
 {
 	hold h(lock_);
 	size_t count = 0;
+	edge *next = nullptr;
 	for_predecessors(n, p, [&](node &, bool) { count++; });
-	if (count > node::few) {
-		n.more_edges = pool_array<edge>(count);
-		if (!n.more_edges)
-			return added::no_memory;
-		n.more_count = count;
-	}
-	edge *next = n.more_edges ? n.more_edges : n.own_edges;
+	if (!make_edges(n, count, &next))
+		return added::no_memory;
 	for_predecessors(n, p, [&](node &before, bool inherits) { connect(before, n, *next++, inherits); });
 	for (node *w : p.waits)
 		n.inherited = w->failed ? inherited_code_ : n.inherited.load();
@@ -158,16 +176,32 @@ command_graph::added command_graph::add(node &n, const place &p, const follower 
 		if (p.how == ordering::barrier || p.how == ordering::fence)
 			p.in->barrier_ = &n;
 	}
-	if (then.n) {
-		connect(n, *then.n, then.n->own_edges[0], true);
-		then.n->held = true;
-		take_over_data(*then.n);
-		append(*then.in, *then.n);
-	}
+	follow(n, then);
 	if (p.lets_go_of && p.lets_go_of->held) {
 		p.lets_go_of->held = false;
 		connect(n, *p.lets_go_of, p.lets_go_of->own_edges[1], false);
 	}
+	return becomes_ready(n) ? added::ready : added::waiting;
+}
+
+// What another use covers may have begun although that has not: so all are looked at.
+command_graph::added command_graph::add_before(node &n, const follower &then, overtaking &o)
+{
+	hold h(lock_);
+	size_t count = 0;
+	edge *next = nullptr;
+	for (const access_entry &mine : n.accesses)
+		for_users(mine.bytes, [&](node &user) { count += o.waits_for(user); });
+	if (o.lacks_room() || !make_edges(n, count, &next))
+		return added::no_memory;
+	for (const access_entry &mine : n.accesses) {
+		for_users(mine.bytes, [&](node &user) {
+			if (o.waits_for(user))
+				connect(user, n, *next++, true);
+		});
+	}
+	take_over_data(n);
+	follow(n, then);
 	return becomes_ready(n) ? added::ready : added::waiting;
 }
 

@@ -110,6 +110,22 @@ class sequence
 	uint64_t count_ = 0;
 };
 
+// It comes before commands that were there earlier.
+class overtaking
+{
+      public:
+	// It waits for this one that uses its bytes; else that must not begin before it has finished. It is called
+	// under the graph's lock, perhaps several times for one.
+	virtual bool waits_for(node &user) = 0;
+	// There was no room for what it was asked then, so it is not to be added; and makes some, with no lock held.
+	// That is false if there is no memory.
+	virtual bool lacks_room() const = 0;
+	virtual bool make_room() = 0;
+
+      protected:
+	~overtaking() = default;
+};
+
 class command_graph
 {
       public:
@@ -138,6 +154,16 @@ class command_graph
 	// After ready the caller has to see to it. After no_memory nothing has changed.
 	added add(node &n, const place &p, const follower &then);
 	added add(node &n, const place &p) { return add(n, p, {}); }
+
+	// Adds a node that reads, and comes before users of its bytes as @o says. It is in no sequence.
+	added add_before(node &n, const follower &then, overtaking &o);
+	// Runs f(users) under the lock; users(range, look_at) calls look_at(node &) for each command that uses bytes of
+	// the range and has not been shown, perhaps several times.
+	template <class F> auto with_users(F f)
+	{
+		hold h(lock_);
+		return f([this](range r, auto look_at) { this->for_users(r, look_at); });
+	}
 
 	// A node that has been handed out is under way on the stream: on its device all that is submitted there later
 	// comes after it. Returns those that have become ready, linked by next_ready.
@@ -302,6 +328,8 @@ class command_graph
 	using hold = runtime_guard<lock_rank::graph>;
 
 	template <class F> void for_predecessors(node &n, const place &p, F f);
+	static bool make_edges(node &n, size_t count, edge **first);
+	void follow(node &n, const follower &then);
 	void drop(access_entry &e);
 	void take_over_data(node &n);
 	static void append(sequence &s, node &n);

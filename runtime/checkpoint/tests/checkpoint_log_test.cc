@@ -178,9 +178,13 @@ TEST(checkpoint_log_test, names_are_told_apart)
 	EXPECT_STREQ(file.why.text, "the index is wrong: two items have the name a");
 	EXPECT_TRUE(file.write({{std::string(most_name, 'x'), image(1)}}));
 	EXPECT_FALSE(file.write({{std::string(most_name + 1, 'x'), image(1)}}));
-	EXPECT_FALSE(file.write({{"", image(1)}}));
 	EXPECT_FALSE(file.write({{"a", image()}}));
 	EXPECT_EQ(file.state.generation, 1u);
+	// The last one may have none, and no other.
+	generation_writer nameless(f, file.state, 0);
+	EXPECT_TRUE(nameless.add_item("", 1, file.why) && nameless.add_item("a", 1, file.why));
+	EXPECT_FALSE(nameless.finish(file.held, file.state, file.why));
+	EXPECT_TRUE(file.write({{"a", image(1)}, {"", image(1)}}));
 }
 
 TEST(checkpoint_log_test, what_is_too_large_for_the_memory_is_told_apart_from_damage)

@@ -13,7 +13,11 @@
 namespace het::checkpoint
 {
 
-using saved = std::map<std::string, image>;
+// The one without a name is the last one.
+struct by_place {
+	bool operator()(const std::string &a, const std::string &b) const { return !a.empty() && (b.empty() || a < b); }
+};
+using saved = std::map<std::string, image, by_place>;
 
 inline image random_bytes(size_t n, unsigned seed)
 {
@@ -98,6 +102,8 @@ inline saved make_example(unsigned number)
 	std::fill_n(s["grid"].begin() + page_size, number % 2 ? page_size : 0, std::byte{0});
 	if (number % 2)
 		s["now and then"] = random_bytes(2 * page_size, number);
+	if (number % 3)
+		s[launches_name] = random_bytes(page_size / 2 * number + 8, number % 3);
 	return s;
 }
 

@@ -2,19 +2,40 @@
 // A real file, and processes that are killed in the middle of a write: the system kills one that writes a file past its
 // limit, at the very byte that the test chooses.
 #include "core/checkpoint_store.h"
+#include "os/log.h"
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <het.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
 using namespace het::checkpoint;
 using het::rt::checkpoint_store;
+using het::rt::disk_file;
+using het::rt::stored_launches;
+
+namespace
+{
+
+int failure_of_fsync = 0;
+
+} // namespace
+
+// This is the one that the library finds. It synchronizes folders with it, and nothing else.
+extern "C" int fsync(int fd)
+{
+	errno = failure_of_fsync;
+	return failure_of_fsync ? -1 : int(syscall(SYS_fsync, fd));
+}
 
 namespace
 {
@@ -152,6 +173,52 @@ TEST_F(checkpoint_store_test, one_writes_and_others_read)
 	EXPECT_EQ(read(path()), 2);
 }
 
+// They are no item to who asks, and are gone with the next write.
+TEST_F(checkpoint_store_test, it_has_the_launches_of_the_last_write)
+{
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	ASSERT_EQ(write(s, 1), 0);
+	launch_list_builder b;
+	het::rt::reference<stored_launches> l(new stored_launches);
+	ASSERT_TRUE(b.add_program("p", 7) && b.add_kernel("k", 0) && b.add_command({.kernel = 0}) &&
+		    b.add_command({.kernel = no_kernel}) && b.build(l->bytes));
+	fault why;
+	std::unique_ptr<generation_writer> w;
+	ASSERT_EQ(l->all.open(l->bytes.all(), why), outcome::done);
+	const std::vector<std::byte> bytes(l->bytes.all().begin(), l->bytes.all().end());
+	ASSERT_EQ(s.begin(0, w), 0);
+	ASSERT_TRUE(w->add_item("a", some, why) && w->add_item(launches_name, bytes.size(), why) &&
+		    w->put_changed(1, nullptr, 0, bytes, why));
+	ASSERT_EQ(s.commit(*w, std::move(l)), 0);
+	{
+		checkpoint_store reader;
+		ASSERT_EQ(reader.open(path(), true), 0);
+		for (checkpoint_store *each : {&s, &reader}) {
+			EXPECT_EQ(each->look().nlaunches, 1u);
+			EXPECT_EQ(each->look().nitems, 1u);
+			uint64_t generation = 0, nbytes = 0;
+			char name[256];
+			EXPECT_TRUE(each->find_item(0, name, &nbytes));
+			EXPECT_FALSE(each->find_item(1, name, &nbytes));
+			const auto found = each->launches(&generation);
+			ASSERT_TRUE(found);
+			EXPECT_EQ(generation, 2u);
+			EXPECT_STREQ(found->all.text(found->all.kernel(0).name), "k");
+		}
+	}
+	fs::copy(path(), std::string(path()) + ".damaged");
+	std::fstream damaged(std::string(path()) + ".damaged", std::ios::in | std::ios::out | std::ios::binary);
+	damaged.seekp(long(s.held().find(launches_name)->pages[0].at + 3));
+	damaged.put('x');
+	damaged.close();
+	checkpoint_store bad;
+	EXPECT_EQ(bad.open((std::string(path()) + ".damaged").c_str(), true), HET_EFILE);
+	ASSERT_EQ(write(s, 2), 0);
+	EXPECT_EQ(s.look().nlaunches, 0u);
+	EXPECT_EQ(read(path()), 2);
+}
+
 // What would be written then nobody could find.
 TEST_F(checkpoint_store_test, one_that_was_removed_is_not_written)
 {
@@ -185,14 +252,30 @@ TEST_F(checkpoint_store_test, one_that_is_made_anew_has_the_rights_of_the_old_on
 	EXPECT_EQ(read(path()), 2);
 }
 
-TEST_F(checkpoint_store_test, one_that_was_replaced_meanwhile_is_not_made_anew)
+// It is as it was before, wherever it is now.
+TEST_F(checkpoint_store_test, one_that_is_removed_or_replaced_meanwhile_is_not_written)
 {
+	const std::string old = std::string(path()) + ".old";
 	checkpoint_store s;
 	ASSERT_EQ(s.open(path(), false), 0);
-	ASSERT_EQ(write(s, 1, much), 0);
-	ASSERT_EQ(write(s, 2, some, [](const char *at) { fs::rename(at, std::string(at) + ".old"); }), 0);
+	ASSERT_EQ(write(s, 1), 0);
+	EXPECT_EQ(write(s, 2, some, [](const char *at) { fs::rename(at, std::string(at) + ".old"); }), HET_EFILE);
 	EXPECT_FALSE(fs::exists(path()));
 	EXPECT_EQ(nfiles(), 1u);
+	EXPECT_EQ(read(old.c_str()), 1);
+	fs::rename(old, path());
+	EXPECT_EQ(s.look().generation, 1u);
+	EXPECT_EQ(write(s, 3), 0);
+	EXPECT_EQ(write(s, 4, some,
+			[](const char *at) {
+				fs::copy(at, std::string(at) + ".copy");
+				fs::rename(std::string(at) + ".copy", at);
+			}),
+		  HET_EFILE);
+	EXPECT_EQ(read(path()), 3);
+	fs::remove(path());
+	std::unique_ptr<generation_writer> w;
+	EXPECT_EQ(s.begin(0, w), HET_EFILE);
 }
 
 TEST_F(checkpoint_store_test, links_and_folders_may_change)
@@ -216,16 +299,101 @@ TEST_F(checkpoint_store_test, links_and_folders_may_change)
 	EXPECT_EQ(read(path()), 2);
 }
 
-// What is to be written there would go elsewhere.
-TEST_F(checkpoint_store_test, a_link_in_the_place_of_the_new_one_is_not_followed)
+// The second one that is written has all been made before.
+TEST_F(checkpoint_store_test, of_two_first_writers_one_is_told)
 {
-	const std::string other = std::string(path()) + ".other";
-	ASSERT_EQ(symlink(other.c_str(), (std::string(path()) + ".new").c_str()), 0);
-	checkpoint_store s;
-	std::unique_ptr<generation_writer> w;
+	static checkpoint_store *other;
+	checkpoint_store s, second;
+	other = &second;
 	ASSERT_EQ(s.open(path(), false), 0);
-	EXPECT_EQ(s.begin(0, w), HET_EFILE);
-	EXPECT_FALSE(fs::exists(other));
+	ASSERT_EQ(second.open(path(), false), 0);
+	EXPECT_EQ(write(s, 1, some, [](const char *) { EXPECT_EQ(write(*other, 2), 0); }), HET_ESTATE);
+	EXPECT_EQ(read(path()), 2);
+	EXPECT_EQ(nfiles(), 1u);
+}
+
+// No name beside the file's is the library's.
+TEST_F(checkpoint_store_test, what_lies_beside_it_is_left_alone)
+{
+	const std::string beside = std::string(path()) + ".new", link = std::string(path()) + ".linked";
+	std::ofstream(beside) << "mine";
+	fs::create_hard_link(beside, link);
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	ASSERT_EQ(write(s, 1, much), 0);
+	ASSERT_EQ(write(s, 2), 0);
+	ASSERT_LT(fs::file_size(path()), much);
+	EXPECT_EQ(read(path()), 2);
+	EXPECT_EQ(nfiles(), 3u);
+	for (const std::string &name : {beside, link}) {
+		std::string text;
+		std::getline(std::ifstream(name), text);
+		EXPECT_EQ(text, "mine");
+	}
+}
+
+// Not all file systems have files without a name.
+TEST_F(checkpoint_store_test, files_in_the_making_may_have_names_of_their_own)
+{
+	for (const bool named : {false, true}) {
+		for (const bool replaces : {false, true}) {
+			{
+				disk_file lost;
+				ASSERT_TRUE(lost.make(path(), nullptr, named));
+				EXPECT_EQ(nfiles(), size_t(named) + replaces);
+			}
+			EXPECT_EQ(nfiles(), size_t(replaces));
+			disk_file f;
+			ASSERT_TRUE(f.make(path(), nullptr, named));
+			ASSERT_TRUE(f.write(0, std::as_bytes(std::span("12345"))));
+			if (replaces) {
+				EXPECT_FALSE(f.put_in_place(path(), false));
+				EXPECT_EQ(errno, EEXIST);
+			}
+			ASSERT_TRUE(f.put_in_place(path(), replaces));
+			EXPECT_TRUE(f.is_at(path()) && f.sync_name(path()));
+			EXPECT_EQ(nfiles(), 1u);
+		}
+		fs::remove(path());
+	}
+}
+
+// It can't be opened to be synchronized.
+TEST_F(checkpoint_store_test, its_folder_may_be_unreadable)
+{
+	const fs::path folder = fs::path(path()).parent_path();
+	ASSERT_EQ(chmod(folder.c_str(), 0733), 0);
+	const int status = status_of_child([&] {
+		checkpoint_store s;
+		if (!geteuid() && setuid(65534))
+			return 1;
+		if (!access(folder.c_str(), R_OK))
+			return 2;
+		return s.open(path(), false) || write(s, 1) || write(s, 2) ? 3 : 0;
+	});
+	ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(read(path()), 2);
+}
+
+// What was written is there, so the next write goes on from it. Until the name is on the disk each of them says so.
+TEST_F(checkpoint_store_test, that_its_folder_can_not_be_synchronized_is_told)
+{
+	checkpoint_store s;
+	ASSERT_EQ(s.open(path(), false), 0);
+	for (const uint8_t value : {1, 2}) {
+		failure_of_fsync = EIO;
+		EXPECT_EQ(write(s, value), HET_EFILE);
+		EXPECT_NE(strstr(het::last_error(), "it holds what was written"), nullptr);
+		EXPECT_EQ(s.look().generation, value);
+		EXPECT_EQ(read(path()), value);
+	}
+	failure_of_fsync = EINVAL; // folders can't be there
+	EXPECT_EQ(write(s, 3), 0);
+	failure_of_fsync = EIO; // the name is on the disk
+	EXPECT_EQ(write(s, 4), 0);
+	failure_of_fsync = 0;
+	EXPECT_EQ(read(path()), 4);
 }
 
 TEST_F(checkpoint_store_test, nobody_waits_for_a_pipe)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // libFuzzer runs this: any file is read or refused with a reason. Each is read once more with the checksums of its heads
 // and indexes made right, so that the checks behind those are reached. What could be read can be written to, and is then
-// read as it was.
+// read as it was. Launches in it are read, or the bytes themselves as such.
+#include "checkpoint/launches.h"
 #include "checkpoint/tests/fuzz/right_sums.h"
 #include "checkpoint/tests/memory_file.h"
 #include "checkpoint/writer.h"
 
 #include <cstdlib>
 
+using namespace het;
 using namespace het::checkpoint;
 
 namespace
@@ -34,6 +36,35 @@ uint64_t look_at_all(memory_file &f, const contents &c)
 	return all;
 }
 
+// Looks at all that who launches it again looks at.
+void read_launches(bytes all)
+{
+	launch_list l;
+	fault why;
+	if (l.open(all, why) != outcome::done) {
+		if (!*why.text)
+			abort();
+		return;
+	}
+	size_t before = 0, argument = 0, sum = 0;
+	for (size_t n = 0; n < l.head().ncommands; n++) {
+		const launch_command c = l.command(n);
+		if (c.kernel != no_kernel)
+			sum += strlen(l.text(l.kernel(c.kernel).name)) +
+			       strlen(l.text(l.program(l.kernel(c.kernel).program).name));
+		for (size_t end = before + c.nbefore; before < end; before++)
+			sum += l.command(l.before(before)).flags;
+		for (size_t end = argument + c.nargs; argument < end; argument++) {
+			const launch_argument a = l.argument(argument);
+			if (a.kind == argument_kind::memory)
+				sum += strlen(l.text(l.item(a.item).name));
+			else if (a.kind == argument_kind::value)
+				sum += fatbin::checksum({static_cast<const std::byte *>(l.value(a)), a.nbytes});
+		}
+	}
+	[[maybe_unused]] volatile size_t is_looked_at = sum;
+}
+
 void read(const image &i)
 {
 	memory_file f(i);
@@ -45,6 +76,11 @@ void read(const image &i)
 		if (!*why.text)
 			abort();
 		return;
+	}
+	if (const item *launches = c.find(launches_name)) {
+		image bytes(launches->nbytes);
+		if (read_pages(f, *launches, 0, launches->npages(), bytes.data(), why) == outcome::done)
+			read_launches(bytes);
 	}
 	const uint64_t all = look_at_all(f, c);
 	generation_writer w(f, s, 0);
@@ -67,6 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const bytes given = std::as_bytes(std::span(data, size));
 	image i(given.begin(), given.end());
+	read_launches(given);
 	read(i);
 	make_sums_right(i);
 	read(i);
