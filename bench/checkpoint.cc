@@ -4,11 +4,13 @@
 // would do. Restores are timed as well.
 #include "common/clock.h"
 #include "common/format.h"
+#include "common/kernel_text.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/table.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -17,6 +19,11 @@
 #include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
+
+namespace bench
+{
+extern const kernel_text change_kernels;
+}
 
 using namespace bench;
 
@@ -31,8 +38,6 @@ struct options {
 	unsigned rounds = 7;
 	std::string file = "checkpoint.tmp";
 };
-
-const char kernel_source[] = "kernel void change(global ulong *p) { p[get_global_id(0)] += 1; }";
 
 void change_on_host(const het_group *g, void *const *args)
 {
@@ -62,7 +67,9 @@ class problem
 	      copy_(new char[nbytes_])
 	{
 		static const het_function functions[] = {{"change", change_on_host, 1}};
-		program_ = het::program(het::sources().opencl(kernel_source).functions(functions));
+		const het_image image = {HET_IMAGE_PTX, 0, change_kernels.ptx, strlen(change_kernels.ptx)};
+		program_ = het::program(
+			het::sources().opencl(change_kernels.opencl).images(std::array{image}).functions(functions));
 		kernel_ = het::kernel(program_, "change");
 		auto *words = object_.as<uint64_t>();
 		for (size_t i = 0; i < nbytes_ / sizeof(uint64_t); i++)

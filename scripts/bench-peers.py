@@ -125,7 +125,7 @@ def table_of(pairs: list[Pair]) -> str:
 
 
 def compile_with_nvcc(sources: list[Path], program: Path, *options: str) -> None:
-    command = ["nvcc", "-std=c++17", "-O3", "-arch=sm_90", "-I", str(ROOT / "scripts/peers"), "-o", str(program)]
+    command = ["nvcc", "-std=c++20", "-O3", "-arch=sm_90", "-I", str(ROOT / "scripts/peers"), "-o", str(program)]
     subprocess.run([*command, *map(str, sources), *options], check=True)
 
 
@@ -134,7 +134,8 @@ def management_library(folder: Path) -> list[str]:
     empty = folder / "libnvidia-ml.so.1"
     flags = ["-shared", "-Wl,-soname,libnvidia-ml.so.1", "-x", "c", "/dev/null"]
     subprocess.run(["gcc", *flags, "-o", str(empty)], check=True)
-    return ["-Xlinker", "--unresolved-symbols=ignore-all", str(empty)]
+    # nvcc knows no library by such a name.
+    return ["-Xlinker", "--unresolved-symbols=ignore-all", "-Xlinker", str(empty)]
 
 
 def build(args: argparse.Namespace) -> None:
