@@ -75,7 +75,7 @@ cl_int make_textures(const _cl_kernel &k, het_device *d)
 	return CL_SUCCESS;
 }
 
-cl_int put_images(command &c, const _cl_kernel &k, het_device *d, std::vector<het_arg> &args)
+cl_int put_images(command &c, const _cl_kernel &k, het_device *d, std::span<het_arg> args)
 {
 	for (size_t i = 0; i < args.size(); i++) {
 		const kernel_argument &a = k.arguments[i];

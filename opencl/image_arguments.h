@@ -5,6 +5,8 @@
 #include "command.h"
 #include "kernel.h"
 
+#include <span>
+
 namespace hetcl
 {
 
@@ -20,7 +22,7 @@ cl_int make_textures(const _cl_kernel &k, het_device *d);
 // What follows is called while the images are in order (image_places.h).
 
 // Brings the texels there, and puts textures and samplers into the arguments. Returns a code of OpenCL's.
-cl_int put_images(command &c, const _cl_kernel &k, het_device *d, std::vector<het_arg> &args);
+cl_int put_images(command &c, const _cl_kernel &k, het_device *d, std::span<het_arg> args);
 
 // The launch was enqueued. Returns a code of the runtime's.
 int note_images(const command &c, const _cl_kernel &k, het_device *d);

@@ -7,6 +7,8 @@
 #include "sampler.h"
 
 #include <algorithm>
+#include <memory>
+#include <span>
 
 namespace hetcl
 {
@@ -123,22 +125,36 @@ het_arg argument(const kernel_argument &a, const parameter &p)
 	return arg;
 }
 
-cl_int take_arguments(const command &c, const _cl_kernel &k, std::vector<het_arg> &args)
+// The arguments of most kernels need no memory from malloc(), which costs as much as all of them.
+class argument_list
+{
+      public:
+	explicit argument_list(size_t n) : n_(n), more_(n > few ? new het_arg[n] : nullptr) {}
+	std::span<het_arg> all() { return {more_ ? more_.get() : some_, n_}; }
+
+      private:
+	static constexpr size_t few = 8;
+
+	const size_t n_;
+	het_arg some_[few];
+	const std::unique_ptr<het_arg[]> more_;
+};
+
+cl_int take_arguments(const command &c, const _cl_kernel &k, std::span<het_arg> args)
 {
 	cl_ulong local = 0;
-	args.reserve(k.arguments.size());
-	for (size_t i = 0; i < k.arguments.size(); i++) {
+	for (size_t i = 0; i < args.size(); i++) {
 		const kernel_argument &a = k.arguments[i];
 		if (cl_int err = check_argument(a, c))
 			return err;
 		local += a.is == kernel_argument::local ? a.nbytes : 0;
-		args.push_back(argument(a, k.parameters[i]));
+		args[i] = argument(a, k.parameters[i]);
 	}
 	return local > c.device()->local_memory ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 // The launch that was enqueued writes these.
-void note_buffers(const _cl_kernel &k, const std::vector<het_arg> &args)
+void note_buffers(const _cl_kernel &k, std::span<const het_arg> args)
 {
 	for (size_t i = 0; i < args.size(); i++) {
 		if (args[i].kind == HET_ARG_MEMORY && args[i].access != HET_READ_ONLY)
@@ -158,7 +174,8 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	if (!on)
 		return CL_INVALID_PROGRAM_EXECUTABLE;
 	cl_int err = check_shape(s, *c.device(), k->limits_on(c.device()), k->program->on(c.device())->options);
-	std::vector<het_arg> args;
+	argument_list list(k->arguments.size());
+	const std::span<het_arg> args = list.all();
 	if (!err)
 		err = take_arguments(c, *k, args);
 	if (err)

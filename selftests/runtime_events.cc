@@ -6,7 +6,9 @@
 #include "harness/runtime.h"
 
 #include <atomic>
+#include <csignal>
 #include <memory>
+#include <sched.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -17,6 +19,26 @@ namespace
 {
 
 const uint8_t one = 1;
+
+// What the program's code found on the runtime's thread: bit 0 says that SIGUSR1 was blocked when the kernel came, bit 1
+// when the callback did.
+std::atomic<unsigned> found_blocked{0};
+std::atomic<pid_t> ran_on{0}, called_on{0};
+
+void note_and_unblock(unsigned bit, std::atomic<pid_t> &thread)
+{
+	sigset_t user, before;
+	sigemptyset(&user);
+	sigaddset(&user, SIGUSR1);
+	pthread_sigmask(SIG_UNBLOCK, &user, &before);
+	found_blocked.fetch_or(sigismember(&before, SIGUSR1) ? bit : 0);
+	thread.store(gettid());
+}
+
+void unblock_in_kernel(const het_group *, void *const *)
+{
+	note_and_unblock(1, ran_on);
+}
 
 } // namespace
 
@@ -143,6 +165,39 @@ TEST(callbacks_come_once, .devices = device::runtime)
 }
 
 // A kernel ends and its bytes come home though no thread ever asks.
+// Nobody waits for the launches, so that the worker runs kernel and callback. Each finds the mask as the worker has it,
+// although the one before has changed it.
+TEST(workers_keep_their_signal_mask, .devices = device::host)
+{
+	runtime_fixture fx(t);
+	const het_function function = {"unblock", unblock_in_kernel, 1};
+	het_program_args p = {};
+	p.size = sizeof p;
+	p.functions = &function;
+	p.nfunctions = 1;
+	program_handle program;
+	kernel_handle kernel;
+	HET_OK(het_program_create(&p, program.out()));
+	HET_OK(het_kernel_create(program, "unblock", kernel.out()));
+	for (int i = 0; i < 3; i++) {
+		found_blocked = 0;
+		ran_on = called_on = 0;
+		event_handle gate, e;
+		HET_OK(het_user_event_create(gate.out()));
+		het_event *waits[] = {gate};
+		HET_OK(fx.launch(kernel, 1, {}, e.out(), {.waits = waits}));
+		HET_OK(het_event_callback(
+			e, [](het_event *, int, void *) { note_and_unblock(2, called_on); }, nullptr));
+		HET_OK(het_user_event_set(gate, HET_COMPLETE));
+		while (!called_on)
+			sched_yield();
+		wait_for(e);
+		CHECK(ran_on != gettid());
+		CHECK_EQ(called_on.load(), ran_on.load());
+		CHECK_EQ(found_blocked.load(), 3);
+	}
+}
+
 TEST(commands_end_without_being_waited_for, .devices = device::runtime)
 {
 	runtime_fixture fx(t);

@@ -23,7 +23,11 @@ constexpr size_t all_memory = size_t{256} << 20;
 class planted_target::lane final : public tracer
 {
       public:
-	lane(planted_target &on, spent &s) : on_(on), spent_(s) {}
+	lane(planted_target &on, spent &s) : on_(on), spent_(s)
+	{
+		on_.loads_.begins.push_back(on_.loads_.all.size());
+		on_.locals_.begins.push_back(on_.locals_.all.size());
+	}
 
 	void on(access_kind how, uint64_t address, unsigned) override
 	{
@@ -39,11 +43,11 @@ class planted_target::lane final : public tracer
 			spent_.dependent_ns += on_.load_constant(on_.address_of(address));
 			break;
 		case access_kind::local:
-			locals_.push_back(uint32_t(address));
+			on_.locals_.all.push_back(uint32_t(address));
 			break;
 		case access_kind::load:
 		case access_kind::store:
-			others_.push_back(on_.address_of(address));
+			on_.loads_.all.push_back(on_.address_of(address));
 			break;
 		}
 	}
@@ -59,15 +63,11 @@ class planted_target::lane final : public tracer
 		return on_.plant_.clocks_a_step > 0 ? uint64_t(ns) : 0;
 	}
 
-	const std::vector<uint64_t> &others() const { return others_; }
-	const std::vector<uint32_t> &locals() const { return locals_; }
 	const std::map<uint32_t, uint32_t> &ways() const { return ways_; }
 
       private:
 	planted_target &on_;
 	spent &spent_;
-	std::vector<uint64_t> others_;
-	std::vector<uint32_t> locals_; // bytes of local memory
 	std::map<uint32_t, uint32_t> ways_;
 	uint64_t steps_ = 0; // of all ways
 };
@@ -178,13 +178,15 @@ double planted_target::load_constant(uint64_t address)
 }
 
 // Threads of a warp that want different words of one bank wait for each other.
-double planted_target::local_ns(const std::vector<std::vector<uint32_t>> &lanes) const
+double planted_target::local_ns() const
 {
 	double sum = 0;
-	for (size_t i = 0; i < lanes[0].size(); i++) {
+	for (size_t i = 0; i < locals_.count(); i++) {
 		std::map<uint32_t, std::set<uint32_t>> wanted; // words of each bank
-		for (const auto &l : lanes)
-			wanted[l[i] / plant_.bank_bytes % std::max(1u, plant_.banks)].insert(l[i] / plant_.bank_bytes);
+		for (size_t t = 0; t < locals_.begins.size(); t++) {
+			const uint32_t word = locals_.of(t, i) / plant_.bank_bytes;
+			wanted[word % std::max(1u, plant_.banks)].insert(word);
+		}
 		size_t longest = 1;
 		for (const auto &[bank, words] : wanted)
 			longest = std::max(longest, plant_.banks ? words.size() : 1);
@@ -193,19 +195,36 @@ double planted_target::local_ns(const std::vector<std::vector<uint32_t>> &lanes)
 	return sum;
 }
 
-// Threads of a warp that access one line at the same time cause one access. Returns the latencies of the slowest.
+// Returns how long the loads take that the threads do together: those of one line at the same time cause one access.
+double planted_target::together_ns(double &moved)
+{
+	const uint64_t line = caches_.empty() ? 64 : caches_.front().what().line;
+	double sum = 0;
+	for (size_t i = 0; i < loads_.count(); i++) {
+		lines_.clear();
+		for (size_t t = 0; t < loads_.begins.size(); t++)
+			lines_.push_back(loads_.of(t, i) / line);
+		std::sort(lines_.begin(), lines_.end());
+		lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
+		double longest = 0;
+		for (uint64_t at : lines_)
+			longest = std::max(longest, load(at * line, moved));
+		sum += longest;
+	}
+	return sum;
+}
+
+// Returns the latencies of the slowest thread's loads.
 double planted_target::loads_of_warp(size_t first, size_t end, const kernel &k, arguments args, spent &s)
 {
-	std::vector<std::vector<uint64_t>> lanes;
-	std::vector<std::vector<uint32_t>> locals;
 	std::map<uint32_t, uint32_t> ways; // the longest of each: all of them are gone, one after the other
 	double slowest = 0;
+	loads_.clear();
+	locals_.clear();
 	for (size_t t = first; t < end; t++) {
 		spent own;
 		lane l(*this, own);
 		k.traced(args, t, l);
-		lanes.push_back(l.others());
-		locals.push_back(l.locals());
 		for (const auto &[way, steps] : l.ways())
 			ways[way] = std::max(ways[way], steps);
 		slowest = std::max(slowest, own.dependent_ns);
@@ -213,22 +232,8 @@ double planted_target::loads_of_warp(size_t first, size_t end, const kernel &k, 
 	}
 	for (const auto &[way, steps] : ways)
 		slowest += steps * plant_.step_ns;
-	s.dependent_ns = std::max(s.dependent_ns, slowest + local_ns(locals));
-	const uint64_t line = caches_.empty() ? 64 : caches_.front().what().line;
-	double sum = 0;
-	std::vector<uint64_t> together;
-	for (size_t i = 0; i < lanes[0].size(); i++) {
-		together.clear();
-		for (const auto &l : lanes)
-			together.push_back(l[i] / line);
-		std::sort(together.begin(), together.end());
-		together.erase(std::unique(together.begin(), together.end()), together.end());
-		double longest = 0;
-		for (uint64_t at : together)
-			longest = std::max(longest, load(at * line, s.lines_bytes));
-		sum += longest;
-	}
-	return sum;
+	s.dependent_ns = std::max(s.dependent_ns, slowest + local_ns());
+	return together_ns(s.lines_bytes);
 }
 
 double planted_target::run(const kernel &k, size_t items, size_t group, arguments args)

@@ -76,12 +76,29 @@ class planted_target final : public target
 		double lines_bytes = 0;  // that memory moved
 	};
 
+	// What the threads of a warp access at the same time: each thread's accesses lie one after the other, behind
+	// those of the thread before. The first thread has no more than others.
+	template <class T> struct together {
+		std::vector<T> all;
+		std::vector<size_t> begins; // of each thread
+
+		void clear()
+		{
+			all.clear();
+			begins.clear();
+		}
+		// Returns how many the first thread has, with all threads written down.
+		size_t count() const { return begins.size() > 1 ? begins[1] : all.size(); }
+		T of(size_t thread, size_t number) const { return all[begins[thread] + number]; }
+	};
+
 	uint64_t address_of(uint64_t host) const;
 	double load(uint64_t address, double &moved);
 	double load_of_last(uint64_t address, double &moved);
 	double load_constant(uint64_t address);
 	double loads_of_warp(size_t first, size_t end, const kernel &k, arguments args, spent &s);
-	double local_ns(const std::vector<std::vector<uint32_t>> &lanes) const;
+	double local_ns() const;
+	double together_ns(double &moved);
 	double slowness() const;
 	double as_measured(double ns);
 	double normal();
@@ -92,6 +109,9 @@ class planted_target final : public target
 	std::vector<cache_model> constants_;
 	std::vector<cache_model> others_; // the last cache's other segments
 	size_t segment_ = 0;              // that the thread is near to
+	together<uint64_t> loads_;        // of the warp, and stores
+	together<uint32_t> locals_;       // of the warp: bytes of local memory
+	std::vector<uint64_t> lines_;     // that the warp wants at one time
 	std::unique_ptr<cache_model> pages_;
 	std::map<uint64_t, bought> memory_; // by the host's address
 	mutable const std::pair<const uint64_t, bought> *last_ = nullptr;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <sched.h>
+#include <utility>
 
 namespace het
 {
@@ -110,7 +111,7 @@ bool cuda_member::reaches(const cuda_member &peer) const
 // This one's copies may go through the peer, whose streams carry them; and those from the peer through the host.
 void cuda_member::meet(cuda_member &peer)
 {
-	const bool relayed = has_ports_ && peer.relays_ && peer.reaches(*this);
+	const bool relayed = has_ports_ && peer.lends() && peer.reaches(*this);
 	peer.reached_ = uint8_t(relayed ? peer.reached_ | only(number_) : peer.reached_ & ~only(number_));
 	cuda_deciding held;
 	for (direction d : both) {
@@ -129,7 +130,7 @@ void cuda_member::meet(cuda_member &peer)
 // What comes from one may go through the other.
 void cuda_member::meet(cuda_member &from, cuda_member &by)
 {
-	if (!has_ports_ || !by.relays_ || !(by.reached_ & only(number_)) || !(by.reached_ & only(from.number_)))
+	if (!has_ports_ || !by.lends() || !(by.reached_ & only(number_)) || !(by.reached_ & only(from.number_)))
 		return;
 	cuda_deciding held;
 	from_[from.number_].add(by.number_);
@@ -183,39 +184,55 @@ void cuda_member::join(const char *name, cu_device device, cu_context context)
 	t.coming.unlock(lock_rank::opening);
 }
 
-// Who has borrowed a port gives it back after one copy.
-void cuda_member::stop_relaying()
+// Nobody borrows its ports for relays from now on.
+void cuda_member::lend_no_more()
 {
-	{
-		cuda_deciding held;
-		for (cuda_member *m : the_cuda_table().members) {
-			for (direction d : both) {
-				if (m && m != this)
-					m->of(d).chooser.drop(number_);
-			}
-			for (unsigned from = 0; m && from < most_gpus; from++) {
-				if (from != number_)
-					m->from_[from].drop(number_);
-			}
+	cuda_deciding held;
+	for (cuda_member *m : the_cuda_table().members) {
+		for (direction d : both) {
+			if (m && m != this)
+				m->of(d).chooser.drop(number_);
+		}
+		for (unsigned from = 0; m && from < most_gpus; from++) {
+			if (from != number_)
+				m->from_[from].drop(number_);
 		}
 	}
-	for (way &w : ways_) {
+}
+
+// Who has borrowed a port gives it back after one copy.
+void cuda_member::wait_for_borrowers() const
+{
+	for (const way &w : ways_) {
 		while (w.relay.is_lent())
 			sched_yield();
 	}
+}
+
+void cuda_member::close_relays()
+{
 	for (way &w : ways_)
 		w.relay.close();
 	relays_ = false;
 }
 
+// A copy may take as long as the link does, and other devices come and go meanwhile.
 void cuda_member::keep()
 {
 	cuda_table &t = the_cuda_table();
 	t.coming.lock(lock_rank::opening);
-	keeps_ = true;
-	if (number_ != most_gpus)
-		stop_relaying();
+	const bool was_kept = std::exchange(keeps_, true), has_to = !was_kept && relays_;
+	if (has_to)
+		lend_no_more();
 	t.coming.unlock(lock_rank::opening);
+	if (has_to) {
+		wait_for_borrowers();
+		t.coming.lock(lock_rank::opening);
+		close_relays();
+		t.coming.unlock(lock_rank::opening);
+	}
+	while (relays_) // another thread has to
+		sched_yield();
 }
 
 void cuda_member::leave()
@@ -228,7 +245,9 @@ void cuda_member::leave()
 		cuda_deciding held;
 		t.members[number_] = nullptr;
 	}
-	stop_relaying();
+	lend_no_more();
+	wait_for_borrowers();
+	close_relays();
 	for (way &w : ways_) {
 		while (w.own.is_lent())
 			sched_yield();

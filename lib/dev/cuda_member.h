@@ -80,7 +80,10 @@ class cuda_member
 	void open_hands();
 	void make_ports();
 	void close_ports();
-	void stop_relaying();
+	bool lends() const { return relays_ && !keeps_; }
+	void lend_no_more();
+	void wait_for_borrowers() const;
+	void close_relays();
 	void meet_all();
 	void meet(cuda_member &peer);
 	void meet(cuda_member &from, cuda_member &by);
@@ -95,7 +98,7 @@ class cuda_member
 	paths::path_set reached_ = 0;        // whose memory its streams can copy from and to
 	std::atomic<bool> has_ports_{false}; // they stay until this one leaves
 	std::atomic<bool> relays_{false};
-	bool keeps_ = false; // all of its memory
+	bool keeps_ = false; // all of its memory; under the lock `coming`
 	way ways_[2];
 	cuda_port across_;
 	cuda_copy_kernel kernel_;

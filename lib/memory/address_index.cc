@@ -20,7 +20,7 @@ constexpr int spins_before_yield = 1000;
 
 } // namespace
 
-void *address_table::first_overlap(range r) const
+void *address_table::first_overlap(range r, range *extent) const
 {
 	for (int spins = 0;; spins++) {
 		uint32_t before = sequence_.load(acquire);
@@ -46,8 +46,11 @@ void *address_table::first_overlap(range r) const
 				high = middle;
 		}
 		uintptr_t found = 0;
-		if (low < n && t->entries[low].begin.load(acquire) < r.end)
+		if (low < n && t->entries[low].begin.load(acquire) < r.end) {
 			found = t->entries[low].value.load(acquire);
+			if (extent)
+				*extent = {t->entries[low].begin.load(acquire), t->entries[low].end.load(acquire)};
+		}
 		if (sequence_.load(relaxed) == before)
 			return reinterpret_cast<void *>(found);
 	}

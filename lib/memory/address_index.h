@@ -19,8 +19,8 @@ namespace het
 class address_table
 {
       public:
-	// Returns the lowest object that overlaps @r, or null.
-	void *first_overlap(range r) const;
+	// Returns the lowest object that overlaps @r, or null; and its extent where that is asked for.
+	void *first_overlap(range r, range *extent = nullptr) const;
 	bool empty() const { return count_.load(std::memory_order_relaxed) == 0; }
 	uint32_t size() const { return count_.load(std::memory_order_relaxed); }
 
@@ -51,7 +51,10 @@ template <class T> class address_index : public address_table
 {
       public:
 	T *find(uintptr_t a) const { return first_overlap({a, a + 1}); }
-	T *first_overlap(range r) const { return static_cast<T *>(address_table::first_overlap(r)); }
+	T *first_overlap(range r, range *extent = nullptr) const
+	{
+		return static_cast<T *>(address_table::first_overlap(r, extent));
+	}
 	// Calls f(T &) for each object, which must not change the index. The caller holds the structure lock.
 	template <class F> void for_each(F f) const
 	{

@@ -183,6 +183,7 @@ void let_go(array &a, bool live)
 		caller_guard g(a);
 		a.held = false;
 		a.live = live;
+		a.plain.store(live && !a.place.has_edges() && a.place.extent() == a.place.user);
 		announce_change(a);
 	}
 	if (!a.place.body.empty())

@@ -74,6 +74,7 @@ array *new_array(memory_context &context)
 	caller_guard g(*a);
 	count_host_writes(*a, no_writes);
 	a->life++;
+	a->plain.store(false);
 	a->place = {};
 	a->offset = 0;
 	a->linked = 0;

@@ -138,6 +138,9 @@ struct array {
 	// Devices that copy straight to and from the body; memory/pin.h. Set under the lock.
 	std::atomic<copyset> pinned;
 
+	// It is linked, has no edges, and nothing else lies on its pages. Set under the lock.
+	std::atomic<bool> plain;
+
 	// It never changes: free objects are used anew in the same context.
 	memory_context *context;
 

@@ -159,7 +159,7 @@ void fetch_job::finish_piece(chunk_run p, int err)
 chunk_run fetch_job::next_piece(uint32_t at, uint32_t end) const
 {
 	auto most = uint32_t(std::max<size_t>(piece_bytes >> a_.place.chunk_shift, 1));
-	return {at, at == h_.c ? 1 : std::min(most, end - at), h_.st.from, false};
+	return run_home(at, at == h_.c ? 1 : std::min(most, end - at), h_.st.from);
 }
 
 // The copy of the piece is about to be given to the device.
@@ -335,7 +335,7 @@ void finish_fetch(started_fetch &f, server &s)
 	fetch_job job(h);
 	if (s.kept() > 1)
 		job.others_wait();
-	job.finish_locked({f.touch.chunk, 1, f.touch.st.from, false}, err);
+	job.finish_locked(run_home(f.touch.chunk, 1, f.touch.st.from), err);
 }
 
 } // namespace het

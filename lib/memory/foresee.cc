@@ -383,7 +383,7 @@ int copy_foreseen(array &a, std::span<const foreseen_run> runs, unsigned device)
 {
 	chunk_run copied[runs_at_once];
 	for (size_t i = 0; i < runs.size(); i++)
-		copied[i] = {runs[i].first, runs[i].count, uint8_t(1 + device), false};
+		copied[i] = run_home(runs[i].first, runs[i].count, uint8_t(1 + device));
 	lane_lease lane(*a.context->lanes);
 	watched_call watched(lane, a.place.user.ptr());
 	return copy_to_host(a, {copied, runs.size()}, lane);

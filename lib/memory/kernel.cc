@@ -266,7 +266,7 @@ int read_back(array &a, array_guard &g, layout::span s, unsigned device)
 		leave_fast(a);
 		ch.flags |= chunk_busy;
 		g.unlock();
-		const chunk_run run = {c, 1, uint8_t(1 + device), false};
+		const chunk_run run = run_home(c, 1, uint8_t(1 + device));
 		err = copy_to_host(a, {&run, 1}, any_lane);
 		g.lock();
 		if (!err)

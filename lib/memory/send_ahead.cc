@@ -139,7 +139,7 @@ class sent_piece
 			if (joins)
 				runs_[count_ - 1].count++;
 			else
-				runs_[count_++] = {c, 1, 0, false};
+				runs_[count_++] = run_home(c, 1, 0);
 		}
 	}
 	bool empty() const { return !chunks_; }

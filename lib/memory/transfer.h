@@ -16,9 +16,15 @@ struct chunk_run {
 	uint32_t first, count;
 	uint8_t from;   // participant, or each_fragments_own of one chunk
 	bool via_alias; // set when the host's copy became valid on the way
-	const fragments *parts = nullptr;
-	event how = event::fetch; // the step that its chunks take when the bytes are there
+	const fragments *parts;
+	event how; // the step that its chunks take when the bytes are there
 };
+
+// Returns a run of chunks whose bytes are home when they are there.
+inline chunk_run run_home(uint32_t first, uint32_t count, uint8_t from)
+{
+	return {first, count, from, false, nullptr, event::fetch};
+}
 
 // A run of bytes of one chunk.
 struct byte_run {
@@ -28,7 +34,8 @@ struct byte_run {
 
 inline constexpr size_t runs_at_once = 128;
 
-// A round is what can be copied now, without waiting for other transfers.
+// A round is what can be copied now, without waiting for other transfers. Of the runs only those that are counted are
+// set: each begin of a kernel looks for some, and mostly finds none.
 struct round {
 	chunk_run runs[runs_at_once];
 	size_t count = 0;

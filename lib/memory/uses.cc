@@ -201,6 +201,14 @@ range widen_to_edges(range r)
 	return widen(r, with_edges);
 }
 
+// It may be another array when this returns; so it may with the lock.
+bool is_plain_on(range r, unsigned device)
+{
+	range extent;
+	array *a = lib().arrays.first_overlap(r, &extent);
+	return a && extent.covers(r) && a->plain.load() && a->links[device].devbuf.load();
+}
+
 bool widen_linked_on(range *r, unsigned device)
 {
 	array *a = lib().arrays.first_overlap(*r);

@@ -104,6 +104,9 @@ class kernel_use
 
 // The range is part of an array that is linked on the device.
 bool is_linked_on(range r, unsigned device);
+// The range is part of an array that is linked on the device and has no edges: there is nothing to widen. No lock is
+// taken, and no signal blocked.
+bool is_plain_on(range r, unsigned device);
 // Returns the range with the edges that it has a part of, whole: who has one byte of an edge has it all. What is linked
 // nowhere stays as it is.
 range widen_to_edges(range r);

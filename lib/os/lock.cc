@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace het
 {
@@ -115,6 +116,11 @@ signals_blocked::~signals_blocked() noexcept(false)
 		return;
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &saved_, nullptr, sizeof(saved_));
 	pthread_setcancelstate(cancel_state_, nullptr);
+}
+
+unsigned exchange_blocked_depth(unsigned depth)
+{
+	return std::exchange(blocked_depth, depth);
 }
 
 } // namespace het

@@ -67,6 +67,10 @@ class signals_blocked
 	int cancel_state_;
 };
 
+// Returns how many signals_blocked live in this thread, and lets the next one block signals anew if @depth is 0. Only
+// class program_code (os/thread.h) changes it.
+unsigned exchange_blocked_depth(unsigned depth);
+
 // Holds a lock with all signals blocked. Every caller outside a signal handler or a resolver uses it, but for the
 // runtime's own locks.
 class guard

@@ -85,6 +85,18 @@ faults_taken::~faults_taken()
 		pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+program_code::program_code() : depth_(exchange_blocked_depth(0)) {}
+
+program_code::~program_code()
+{
+	if (!depth_)
+		return;
+	constexpr uint64_t faults = uint64_t{1} << (SIGSEGV - 1) | uint64_t{1} << (SIGBUS - 1);
+	const uint64_t blocked = taken_depth ? ~faults : ~uint64_t{0};
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, nullptr, sizeof(blocked));
+	exchange_blocked_depth(depth_);
+}
+
 void wake_soon()
 {
 	// The kernel has this struct sched_attr in its first version. Since Linux 6.12 the runtime of a normal thread

@@ -26,6 +26,21 @@ class faults_taken
 	sigset_t before_; // of the outermost
 };
 
+// Stands around a call of the program's code on a thread that may have its signals blocked for life, but for the faults
+// that it takes. The code may change the thread's mask, and fork: inside, signals_blocked block signals themselves,
+// also in the child, and afterwards the mask is as it was. On all other threads it does nothing.
+class program_code
+{
+      public:
+	program_code();
+	~program_code();
+	program_code(const program_code &) = delete;
+	program_code &operator=(const program_code &) = delete;
+
+      private:
+	const unsigned depth_; // of signals_blocked
+};
+
 // Asks the scheduler to run the calling thread soon after it is woken: with a short slice, and a better priority where
 // the user may have one. This is for threads that work for microseconds at a time.
 void wake_soon();

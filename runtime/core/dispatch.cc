@@ -37,6 +37,7 @@ void report_event(het_event &e, int code)
 	// Most of what is said of a launch names the kernel already.
 	bool named = !kernel || strstr(why, kernel);
 	snprintf(text, sizeof text, "%s%s%s%s", named ? "" : "kernel ", named ? "" : kernel, named ? "" : ": ", why);
+	const program_code here;
 	q->on_error(code, &e, text, q->on_error_arg);
 }
 
@@ -84,7 +85,10 @@ void call_back(het_event &e, callback *called, int status)
 {
 	for (callback *c = called, *next; c; c = next) {
 		next = c->next;
-		c->fn(&e, status, c->arg);
+		{
+			const program_code here;
+			c->fn(&e, status, c->arg);
+		}
 		delete c;
 	}
 	core().unfinished.fetch_sub(1);
@@ -185,7 +189,7 @@ node *settle(het_event &e, int status, bool comes_home = false)
 
 void conclude_in_its_thread(het_event &e)
 {
-	faults_taken program_code; // lets callbacks touch trapped memory
+	faults_taken by_program_code; // lets callbacks touch trapped memory
 	conclude(e);
 }
 
@@ -226,7 +230,7 @@ void bring_later_in_its_thread(het_event &e)
 {
 	delay_point();
 	e.bring_later();
-	faults_taken program_code;
+	faults_taken by_program_code;
 	core().unfinished.fetch_sub(1);
 	note_progress();
 	e.release();

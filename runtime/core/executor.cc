@@ -527,11 +527,12 @@ void executor::rest(uint32_t bell)
 }
 
 // Locks are taken several times for each command, and to block signals each time is two system calls. This thread has
-// them blocked from its start; what is open are faults, and who holds a lock touches nothing that can be trapped.
+// them blocked from its start; what is open are faults, and who holds a lock touches nothing that can be trapped. What
+// the program's code makes of that is undone behind it (class program_code).
 void executor::work()
 {
 	signals_blocked for_life;
-	faults_taken program_code; // lets kernels, and callbacks, touch trapped memory
+	faults_taken by_program_code; // lets kernels, and callbacks, touch trapped memory
 	of_this_worker = this;
 	for (;;) {
 		uint32_t bell = bell_.load();

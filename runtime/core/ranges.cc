@@ -168,6 +168,9 @@ bool widen_linked(std::span<access_entry> entries, const het_device &d)
 {
 	if (!core().memory_started.load(std::memory_order_acquire))
 		return false;
+	auto is_plain = [&](const access_entry &e) { return is_plain_on(e.bytes, d.memory_number); };
+	if (std::all_of(entries.begin(), entries.end(), is_plain))
+		return true;
 	signals_blocked once_for_all;
 	for (access_entry &e : entries) {
 		if (!widen_linked_on(&e.bytes, d.memory_number))

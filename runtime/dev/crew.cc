@@ -77,7 +77,8 @@ class running_job
 		size_t slot = slots_.fetch_add(1);
 		if (slot >= threads_)
 			return;
-		faults_taken program_code;
+		const program_code here;
+		faults_taken by_touches;
 		void **pointers = point(slot);
 		het_group g = pattern_;
 		for (;;) {
@@ -178,7 +179,7 @@ class crew
 	static void help(void *arg)
 	{
 		auto &c = *static_cast<crew *>(arg);
-		faults_taken program_code;
+		faults_taken by_touches;
 		for (uint32_t seen = 0;;) {
 			futex_wait(&c.generation_, seen);
 			seen = c.generation_.load();

@@ -2,26 +2,32 @@
 // What the tests say of planted devices is true often enough. HET_TEST_FULL=1 draws hundreds, and prints the rates.
 #include "draws.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
+#include <utility>
 
 using namespace micro;
 
 namespace
 {
 
-// A short run takes draws that leave time for other tests; a long one all, or as many as HET_TEST_DRAWS says.
+// A short run takes draws that leave time for other tests; a long one all, or those that HET_TEST_DRAWS names: 100 are
+// the first, and 101-200 the next ones, so that a long run can be done in pieces.
 struct seeds {
 	unsigned first, end;
 };
 
 seeds seeds_of(unsigned first, unsigned few)
 {
-	const char *n = getenv("HET_TEST_DRAWS");
-	if (n || getenv("HET_TEST_FULL"))
-		return {1, 1 + (n ? unsigned(atoi(n)) : 500)};
-	return {first, first + few};
+	const char *drawn = getenv("HET_TEST_DRAWS");
+	unsigned from = 1, to = 500;
+	if (!drawn)
+		return getenv("HET_TEST_FULL") ? seeds{1, 501} : seeds{first, first + few};
+	if (sscanf(drawn, "%u-%u", &from, &to) == 1)
+		to = std::exchange(from, 1);
+	return {from, to + 1};
 }
 
 void print(const rates &all)

@@ -223,6 +223,33 @@ TEST(network, where_the_hop_latency_is_capped_decides_what_is_heard)
 	EXPECT_GE(mean_after_a_wait(7, 8, 15), 10u);
 }
 
+// A wait of 2^24 cycles, in units of 1/256 of one, is 0 to a counter of 32 bits.
+TEST(network, no_wait_is_too_long_to_be_counted)
+{
+	const topology t = mesh(1, 1);
+	parameters p;
+	p.vcs = p.depth = 1;
+	network net(t, routes_of(t, routing::xy), p);
+	net.accept(0, 0, false);
+	for (unsigned sent = 0; sent < 2; net.step()) { // the second stays in the router while the first is refused
+		if (net.can_inject(0)) {
+			net.inject(one(0, 0, 1));
+			sent++;
+		}
+	}
+	while (net.now() < (1u << 24) + 10)
+		net.step();
+	net.accept(0, 0, true);
+	std::vector<unsigned> latencies;
+	while (latencies.size() < 2) {
+		net.step();
+		for (const packet &q : net.received())
+			latencies.push_back(q.hop_latency);
+	}
+	EXPECT_EQ(latencies[0], 3u);
+	EXPECT_EQ(latencies[1], p.latency_cap);
+}
+
 TEST(network, checks_find_what_is_broken)
 {
 	const topology t = mesh(3, 3);

@@ -35,6 +35,23 @@ TEST(simulation, low_load_has_the_formulas_latency)
 	EXPECT_NEAR(r.latency.mean, zero_load_latency(c), r.latency.half_width + 0.5);
 }
 
+// A run ends in the cycle in which the last packet that was measured is received, or with the last cycle that is
+// measured.
+TEST(simulation, a_run_ends_when_all_has_been_received)
+{
+	const configuration idle = small(0);
+	EXPECT_EQ(simulate(idle).cycles, idle.cycles);
+	EXPECT_TRUE(simulate(idle).drained);
+	configuration c = small(0.3);
+	const result r = simulate(c);
+	ASSERT_TRUE(r.drained);
+	ASSERT_GT(r.cycles, c.cycles);
+	c.drain = unsigned(r.cycles) - c.cycles;
+	EXPECT_TRUE(simulate(c).drained);
+	c.drain--;
+	EXPECT_FALSE(simulate(c).drained);
+}
+
 TEST(simulation, overload_does_not_drain_and_accepts_less)
 {
 	configuration c = small(0.9);

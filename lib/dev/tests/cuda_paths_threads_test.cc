@@ -87,6 +87,36 @@ TEST_F(cuda_paths_threads, a_device_that_keeps_its_memory_lends_none)
 	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
 }
 
+// A copy goes through it and does not get on. Another device comes meanwhile, whose memory is lent.
+TEST_F(cuda_paths_threads, a_device_that_waits_for_its_memory_holds_nobody_up)
+{
+	open(2);
+	pair p(*this, 0, 16 * mib);
+	p.fill(1);
+	fake_->link_stops[1][0] = true;
+	std::atomic<bool> is_written{false};
+	std::thread writing([&] {
+		transfer t = p.all();
+		EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0) << last_error();
+		is_written = true;
+	});
+	for (unsigned long before = 0, now; (now = fake_->carried[0][0]) != before || !now; before = now)
+		std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	EXPECT_FALSE(is_written) << "of what is relayed nothing comes";
+	std::thread keeping([this] { devices_[1]->keep_memory(); });
+	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	cuda_api api;
+	int error = load_cuda(api, HET_FAKE_CUDA);
+	devices_[2] = make_cuda_device(api, 2, reinterpret_cast<void *>(uintptr_t{2}), lanes, &error);
+	EXPECT_EQ(error, 0);
+	EXPECT_EQ(devices_[2]->lent_memory(), 32 * mib);
+	fake_->link_stops[1][0] = false;
+	keeping.join();
+	writing.join();
+	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
+	EXPECT_TRUE(p.on_device() == p.host);
+}
+
 // Three devices copy at once, while calls and what they have started fail, and what is in streams takes longer.
 TEST_F(cuda_paths_threads, random_copies_with_failures_and_delays)
 {

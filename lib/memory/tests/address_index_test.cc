@@ -153,9 +153,12 @@ class busy_index : public testing::Test
 	bool look_around(std::mt19937 &random) const
 	{
 		const object &o = objects_[random() % count];
-		const object *found = index_.find(o.extent.begin + random() % o.extent.size());
+		const uintptr_t at = o.extent.begin + random() % o.extent.size();
+		range extent;
+		const object *found = index_.first_overlap({at, at + 1}, &extent);
 		bool may_be_away = (&o - objects_) % stays != 0;
-		return (found == &o || (may_be_away && !found)) && !index_.find(o.extent.end);
+		bool is_right = found ? found == &o && extent == o.extent : may_be_away;
+		return is_right && !index_.find(o.extent.end);
 	}
 
 	void come_and_go(int rounds)

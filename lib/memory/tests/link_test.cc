@@ -39,6 +39,24 @@ TEST_F(linking, whole_pages_are_adopted_with_their_contents)
 	EXPECT_TRUE(trap_->was_woken(host)) << "who was caught meanwhile";
 }
 
+// A launch asks without the lock whether bytes have edges beside them.
+TEST_F(linking, arrays_without_edges_say_so_while_they_are_linked)
+{
+	ASSERT_EQ(link_array(l, host + 100, bytes - 300, 0, buffer_[0].data(), {}), 0);
+	array &with_edges = *l.arrays.first_overlap(range_of(host, bytes));
+	EXPECT_FALSE(with_edges.plain);
+	{
+		structure_guard g(l);
+		ASSERT_EQ(unlink_all(l, with_edges, {}), 0);
+	}
+	ASSERT_EQ(link(), 0);
+	array &a = linked();
+	EXPECT_TRUE(a.plain);
+	structure_guard g(l);
+	ASSERT_EQ(unlink_all(l, a, {}), 0);
+	EXPECT_FALSE(a.plain) << "others may have found it in the index";
+}
+
 TEST_F(linking, edges_are_not_watched)
 {
 	std::vector<char> buffer(bytes);

@@ -2,12 +2,15 @@
 #include "os/lock.h"
 
 #include "os/clock.h"
+#include "os/thread.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace het;
@@ -157,6 +160,14 @@ bool same_signals(sigset_t a, sigset_t b)
 	return true;
 }
 
+void unblock(int signal)
+{
+	sigset_t one;
+	sigemptyset(&one);
+	sigaddset(&one, signal);
+	pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+}
+
 void expect_all_blocked()
 {
 	sigset_t set = blocked_now();
@@ -184,6 +195,63 @@ TEST(signals_blocked, blocks_all_and_restores_what_was)
 	EXPECT_TRUE(same_signals(blocked_now(), before));
 	EXPECT_EQ(sigismember(&before, SIGUSR2), 1);
 	pthread_sigmask(SIG_UNBLOCK, &mine, nullptr);
+}
+
+// A worker of the runtime's calls the program's code, which may do as it likes with its thread.
+TEST(program_code, may_unblock_signals_on_a_thread_that_has_them_blocked)
+{
+	in_threads(1, [] {
+		signals_blocked for_life;
+		faults_taken faults;
+		const sigset_t before = blocked_now();
+		{
+			const program_code here;
+			unblock(SIGUSR1);
+			{
+				signals_blocked again;
+				expect_all_blocked();
+			}
+			const sigset_t its_own = blocked_now();
+			EXPECT_EQ(sigismember(&its_own, SIGUSR1), 0);
+		}
+		EXPECT_TRUE(same_signals(blocked_now(), before));
+		EXPECT_EQ(sigismember(&before, SIGUSR1), 1);
+		EXPECT_EQ(sigismember(&before, SIGSEGV), 0);
+	});
+}
+
+TEST(program_code, may_fork_on_a_thread_that_has_signals_blocked)
+{
+	in_threads(1, [] {
+		signals_blocked for_life;
+		const program_code here;
+		const pid_t child = fork();
+		if (!child) {
+			unblock(SIGUSR1);
+			signals_blocked again;
+			const sigset_t set = blocked_now();
+			_exit(sigismember(&set, SIGUSR1) ? 0 : 1);
+		}
+		int status = -1;
+		EXPECT_EQ(waitpid(child, &status, 0), child);
+		EXPECT_EQ(status, 0) << "the child's locks block signals";
+	});
+}
+
+TEST(program_code, keeps_the_mask_of_other_threads)
+{
+	in_threads(1, [] {
+		{
+			const program_code here;
+			sigset_t one;
+			sigemptyset(&one);
+			sigaddset(&one, SIGUSR2);
+			pthread_sigmask(SIG_BLOCK, &one, nullptr);
+		}
+		const sigset_t set = blocked_now();
+		EXPECT_EQ(sigismember(&set, SIGUSR2), 1);
+		EXPECT_EQ(sigismember(&set, SIGUSR1), 0);
+	});
 }
 
 TEST(guard, holds_the_lock_with_all_signals_blocked)
