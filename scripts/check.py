@@ -105,6 +105,7 @@ ONE_THREAD = [
     *sources("bench/apps/tests/*_test.cc"),
     *sources("bench/micro/tests/*_test.cc"),
     *sources("bench/etc/tests/*_test.cc"),
+    *sources("bench/pep/tests/*_test.cc"),
     *(test for test in sources("bench/noc/tests/*_test.cc") if test != "noc_simulation_test"),
 ]
 # The leak sanitizer of LLVM 14 crashes at times where threads of what was loaded with dlopen() end with the process.
