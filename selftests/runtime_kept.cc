@@ -503,6 +503,31 @@ TEST(what_can_not_come_home, .traps = trap::best, .devices = device::cuda)
 	to.check("what was written");
 }
 
+// What many launches have not used comes home with one of others, but for a piece that can't be read then: the others do
+// not wait for that.
+TEST(what_is_old_comes_home, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
+	het_device *d = device_apart();
+	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
+	const size_t left = leave_written(fx, from, to, d);
+	CHECK(left > 4096);
+	model_array others(kind::mmapped, n, 3), more(kind::mmapped, n, 4);
+	for (unsigned i = 0; i < 16; i++)
+		combine(fx, others, more);
+	HET_OK(het_finish(fx.queue));
+	fail_cuda_call("cuMemcpyDtoHAsync_v2", cuda_out_of_memory);
+	combine(fx, others, more);
+	HET_OK(het_finish(fx.queue));
+	CHECK(!fake_cuda_driver().fail_symbol.load());
+	more.check("what others have written");
+	const uint64_t before = memory_of(d).brought;
+	HET_OK(gpuvm_host_begin(to.b.data(), n, GPUVM_READ_ONLY));
+	CHECK(memory_of(d).brought - before < left);
+	to.check("what was written");
+}
+
 // The device is lost, and with it what it alone had. Who asks for that hears of it, and nobody gets what was there before.
 TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = device::cuda)
 {

@@ -146,10 +146,12 @@ bool bring_to_go(het_device &d)
 	return false;
 }
 
-bool bring_old(het_device &d)
+// What stays, as its chunks are being written or it can't be read, keeps none behind it from coming.
+void bring_old(het_device &d)
 {
 	away_run r;
-	return d.kept.find_old_run(r) && !bring(d, r);
+	for (unsigned from = 0; d.kept.find_old_run(from, r); from = r.block + 1)
+		(void)bring(d, r);
 }
 
 } // namespace het::rt

@@ -28,9 +28,9 @@ int change_away(range in_buffer, char *now, unsigned lane);
 // opens anything, and waits for commands in flight. Returns 0 or a code.
 int bring_use(const range_use &u, const het_device *but);
 
-// Of the device comes home what keeps memory that others want, or what has not been used for long. Returns whether any
-// has come, or whether some will when launches have ended.
+// Of the device comes home what keeps memory that others want. Returns whether any has come.
 bool bring_to_go(het_device &d);
-bool bring_old(het_device &d);
+// What many launches have not used comes home, as far as it can now.
+void bring_old(het_device &d);
 
 } // namespace het::rt

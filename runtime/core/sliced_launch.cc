@@ -229,8 +229,7 @@ void sliced_launch::choose_kept()
 	keeps_.reset(new (std::nothrow) keeping[n]());
 	const std::unique_ptr<uintptr_t[]> arrays(new (std::nothrow) uintptr_t[n]);
 	device().kept.next_launch();
-	while (bring_old(device()))
-		;
+	bring_old(device());
 	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
 		const range_use &u = use_of(slices_, uses_, w);
 		place_in_host_memory(u, &arrays[w]);

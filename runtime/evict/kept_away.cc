@@ -182,10 +182,10 @@ bool kept_blocks::find_run_to_go(away_run &found)
 	return best != none;
 }
 
-bool kept_blocks::find_old_run(away_run &found)
+bool kept_blocks::find_old_run(unsigned from, away_run &found)
 {
 	const guard l(lock_, lock_rank::leaf);
-	for (unsigned i = 0; i < none; i++) {
+	for (unsigned i = from; i < none; i++) {
 		const block &b = block_at(i);
 		if (!is_there(i) || b.is_in_use() || !b.may_come() || b.used + most_age >= launch_)
 			continue;

@@ -95,10 +95,11 @@ class kept_blocks
 	// What find_away() has found is at home now, unless it has changed since. Amid others it counts as away still.
 	void has_come(const kept_part &p);
 	// Finds a run that has some bytes of these, which are named as the program does; or one in a block that nobody
-	// uses: of the arena that should go first, or of those that many launches have not used.
+	// uses: of the arena that should go first, or of those that many launches have not used, the first one that is
+	// in no block before @from.
 	bool find_run(range user, away_run &found);
 	bool find_run_to_go(away_run &found);
-	bool find_old_run(away_run &found);
+	bool find_old_run(unsigned from, away_run &found);
 	// The run has come home, or means nothing any longer. It is false if it has changed since it was found, and then @r
 	// is what is left of it.
 	bool come_home(away_run &r);
