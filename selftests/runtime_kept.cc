@@ -528,6 +528,31 @@ TEST(what_is_old_comes_home, .traps = trap::best, .devices = device::cuda)
 	to.check("what was written");
 }
 
+// Where arguments are parts of one array, what is written of it stays though others only read it.
+TEST(what_is_written_of_an_array_stays, .traps = trap::best, .devices = one_device)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
+	const size_t n = 128 << 10;
+	het_device *d = device_apart();
+	model_array both(kind::library, 2 * n);
+	HET_OK(fx.launch(fx.add, 2 * n,
+			 {range_arg(both.b.data(), 2 * n, HET_READ_WRITE, each_byte), value_arg(uint8_t{1})}));
+	add_to_model(both.model, 0, 2 * n, 1);
+	size_t left = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		const uint64_t before = memory_of(d).brought;
+		HET_OK(fx.launch(fx.combine, n,
+				 {range_arg(both.b.data(), n, HET_READ_ONLY, each_byte),
+				  range_arg(both.b.data() + n, n, HET_READ_WRITE, each_byte)}));
+		HET_OK(het_finish(fx.queue));
+		for (size_t k = 0; k < n; k++)
+			both.model[n + k] = uint8_t(3 * both.model[n + k] + both.model[k]);
+		left = n - (memory_of(d).brought - before);
+	}
+	CHECK(left > 0);
+	both.check("the array");
+}
+
 // The device is lost, and with it what it alone had. Who asks for that hears of it, and nobody gets what was there before.
 TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = device::cuda)
 {

@@ -222,7 +222,7 @@ int sliced_launch::begin_uses()
 	return 0;
 }
 
-// Windows of one array share what is known of it. Links of memory that can't be watched end with the launch.
+// What is known is known of arrays, so windows of one array share what is chosen.
 void sliced_launch::choose_kept()
 {
 	const size_t n = slices_.windows().size();
@@ -230,21 +230,29 @@ void sliced_launch::choose_kept()
 	const std::unique_ptr<uintptr_t[]> arrays(new (std::nothrow) uintptr_t[n]);
 	device().kept.next_launch();
 	bring_old(device());
+	for (unsigned w = 0; keeps_ && arrays && w < n; w++)
+		place_in_host_memory(use_of(slices_, uses_, w), &arrays[w]);
 	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
-		const range_use &u = use_of(slices_, uses_, w);
-		place_in_host_memory(u, &arrays[w]);
 		const size_t first = size_t(std::find(arrays.get(), arrays.get() + w, arrays[w]) - arrays.get());
-		keeps_[w] = first < w ? keeps_[first] : keeping_of(u, arrays[w], slices_.windows()[w]);
+		keeps_[w] = first < w ? keeps_[first] : keeping_of(w, {arrays.get(), n});
 	}
 	grow_kept(device(), device().repeated.wanted());
 }
 
-keeping sliced_launch::keeping_of(const range_use &u, uintptr_t array, const window &w) const
+// The window is the first one of its array. Links of memory that can't be watched end with the launch.
+keeping sliced_launch::keeping_of(unsigned window, std::span<const uintptr_t> arrays) const
 {
+	const uintptr_t array = arrays[window];
+	uint64_t nbytes = 0;
+	bool writes = false;
+	for (size_t w = window; w < arrays.size(); w++) {
+		nbytes += arrays[w] == array ? slices_.windows()[w].bytes.size() : 0;
+		writes |= arrays[w] == array && slices_.windows()[w].writes;
+	}
 	array_log &known = device().repeated;
-	if (u.on.is_copied() || !known.use(array, w.bytes.size()))
+	if (use_of(slices_, uses_, window).on.is_copied() || !known.use(array, nbytes))
 		return keeping::nothing;
-	return w.writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
+	return writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
 }
 
 bool sliced_launch::fetch_begin()

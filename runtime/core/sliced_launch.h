@@ -58,7 +58,7 @@ class sliced_launch final : public sliced_plan
 	void forget_what_is_written() const;
 	int begin_uses();
 	void choose_kept();
-	keeping keeping_of(const range_use &u, uintptr_t array, const window &w) const;
+	keeping keeping_of(unsigned window, std::span<const uintptr_t> arrays) const;
 	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }
 	int bring_what_is_away() const;
 	int open_uses();
