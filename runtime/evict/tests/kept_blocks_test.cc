@@ -592,9 +592,9 @@ TEST(array_log, what_is_of_no_use_rests_longer_and_longer)
 			rests.push_back(0);
 	}
 	ASSERT_GT(rests.size(), 5u);
-	EXPECT_EQ(rests[0], 1 + array_log::first_rest);
-	EXPECT_EQ(rests[1], 1 + 2 * array_log::first_rest);
-	EXPECT_EQ(rests[4], 1 + array_log::most_rest);
+	EXPECT_EQ(rests[0], rest_period::first);
+	EXPECT_EQ(rests[1], 2 * rest_period::first);
+	EXPECT_EQ(rests[4], rest_period::most);
 }
 
 TEST(array_log, what_is_of_use_stays)
@@ -628,9 +628,9 @@ TEST(array_log, what_is_read_goes_home)
 			rests.push_back(0);
 	}
 	ASSERT_GT(rests.size(), 5u);
-	EXPECT_EQ(rests[0], array_log::first_rest);
-	EXPECT_EQ(rests[1], 2 * array_log::first_rest);
-	EXPECT_EQ(rests[4], array_log::most_rest);
+	EXPECT_EQ(rests[0], rest_period::first);
+	EXPECT_EQ(rests[1], 2 * rest_period::first);
+	EXPECT_EQ(rests[4], rest_period::most);
 }
 
 TEST(array_log, what_is_read_in_part_stays)
