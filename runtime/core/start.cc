@@ -41,6 +41,12 @@ class : public host_memory_keeper
 		forget_kept(in_buffer);
 		forget_frames(in_buffer);
 	}
+	void gone(range buffer) override
+	{
+		changed(buffer);
+		for (unsigned i = 0; i < core().ndevices; i++)
+			core().devices[i]->repeated.forget(buffer);
+	}
 	int change(range in_buffer, char *now, unsigned lane) override { return change_away(in_buffer, now, lane); }
 	int bring(void *buffer, range in_buffer, char *to, unsigned lane) override
 	{

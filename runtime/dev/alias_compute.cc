@@ -90,7 +90,7 @@ class alias_device final : public memory_device
 	}
 	void release(void *buffer) override
 	{
-		keeper_.changed(range_of(buffer, host_buffer_size(buffer)));
+		keeper_.gone(range_of(buffer, host_buffer_size(buffer)));
 		drop_host_buffer(buffer);
 	}
 

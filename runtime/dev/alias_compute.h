@@ -18,9 +18,11 @@ class host_memory_keeper
 {
       public:
 	virtual ~host_memory_keeper() = default;
-	// Bytes of a buffer have become valid there, and are perhaps not what they were when they had been so before; or
-	// the buffer is gone. Locks of the memory core may be held.
+	// Bytes of a buffer have become valid there, and are perhaps not what they were when they had been so before.
+	// Locks of the memory core may be held.
 	virtual void changed(range in_buffer) = 0;
+	// A buffer is about to go, and another one may get its address. As above.
+	virtual void gone(range buffer) = 0;
 	// They have, as changed() has told, and are now those at @now. It need not be called if has_none() was true
 	// before changed(). No lock that a touch may wait for is held, and @lane is the caller's. It returns 0 or a code
 	// of the memory core's.

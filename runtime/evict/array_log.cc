@@ -100,6 +100,15 @@ void array_log::note_home(uintptr_t array, uint64_t nbytes)
 		e->home += nbytes;
 }
 
+void array_log::forget(range names)
+{
+	const guard l(lock_, lock_rank::leaf);
+	for (entry &e : entries_) {
+		if (e.last && names.contains(e.array))
+			e = {};
+	}
+}
+
 uint64_t array_log::wanted() const
 {
 	const guard l(lock_, lock_rank::leaf);

@@ -5,6 +5,7 @@
 // away from the host when they are written. Any thread may call this at any time.
 #pragma once
 
+#include "core/range.h"
 #include "os/lock.h"
 
 #include <cstddef>
@@ -47,6 +48,8 @@ class array_log
 	// So many bytes stayed there, or have come home.
 	void note_away(uintptr_t array, uint64_t nbytes);
 	void note_home(uintptr_t array, uint64_t nbytes);
+	// Arrays that are named by addresses of these are no more: others may come to have their names.
+	void forget(range names);
 	// Returns the bytes of all arrays that were to be kept of late.
 	uint64_t wanted() const;
 

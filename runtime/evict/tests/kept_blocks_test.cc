@@ -655,6 +655,20 @@ TEST(array_log, the_one_used_longest_ago_is_forgotten)
 	EXPECT_FALSE(log.use(2, 1));
 }
 
+// Its address may be another array's next.
+TEST(array_log, what_is_gone_is_forgotten)
+{
+	array_log log;
+	log.use(1000, 100);
+	log.use(2000, 50);
+	ASSERT_TRUE(log.use(1000, 100));
+	ASSERT_TRUE(log.use(2000, 50));
+	log.forget({900, 2000});
+	EXPECT_EQ(log.wanted(), 50u);
+	EXPECT_FALSE(log.use(1000, 100));
+	EXPECT_TRUE(log.use(2000, 50));
+}
+
 TEST(eviction, words)
 {
 	eviction e = eviction::demand;
