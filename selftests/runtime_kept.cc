@@ -597,6 +597,51 @@ TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = devi
 	to.check("on another device");
 }
 
+// What a lost device alone had is overwritten by slices elsewhere, which read nothing of it. If one of them fails it is
+// lost still.
+TEST(what_was_lost_is_overwritten, .traps = trap::best, .devices = device::cuda2)
+{
+	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
+	const size_t n = 256 << 10;
+	het_device *gpu = devices_with_memory().at(0), *other = devices_with_memory().at(1);
+	model_array from(kind::mmapped, n), left(kind::slice, n, 2), there(kind::mmapped, n, 3);
+	leave_written(fx, from, left, gpu);
+	HET_OK(het_device_set_budget(gpu, 1 << 20));
+	HET_OK(fx.launch(fx.add, there.size(), {there.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr,
+			 {.device = gpu}));
+	HET_OK(het_finish(fx.queue));
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
+	event_handle e;
+	HET_OK(fx.launch(fx.add, there.size(), {there.all(HET_READ_WRITE), value_arg(uint8_t{1})}, e.out(),
+			 {.device = gpu}));
+	het_event *events[] = {e};
+	CHECK_EQ(het_event_wait(1, events), HET_EWAIT);
+	catch_signals();
+	for (model_array *to : {&left, &there}) {
+		const std::vector<uint8_t> old = to->model;
+		auto overwrite = [&] {
+			event_handle ended;
+			HET_OK(fx.launch(fx.copy, n, {by_bytes(from, HET_READ_ONLY), by_bytes(*to, HET_WRITE_ONLY)},
+					 ended.out(), {.device = other}));
+			het_event *all[] = {ended};
+			return het_event_wait(1, all);
+		};
+		fail_cuda_call("cuMemcpyDtoHAsync_v2", cuda_out_of_memory, 1);
+		CHECK_EQ(overwrite(), HET_EWAIT);
+		unsigned lost = 0;
+		for (size_t i = 0; i < n; i += 1021) {
+			const int signal = touch(to->b.data() + i);
+			CHECK(!signal || signal == SIGBUS);
+			lost += signal != 0;
+			CHECK(signal || to->b.data()[i] == old[i] || to->b.data()[i] == from.model[i]);
+		}
+		CHECK(lost > 0);
+		CHECK_EQ(overwrite(), 0);
+		to->model = from.model;
+		to->check("what is written anew");
+	}
+}
+
 // Copies on the device, or to or from it, fail in turn. Each byte is as it was or as it should be.
 TEST(copies_fail_where_written_bytes_stay, .traps = trap::best, .devices = device::cuda, .seconds = 60)
 {

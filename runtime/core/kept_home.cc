@@ -5,6 +5,7 @@
 #include "core/memory_error.h"
 #include "memory/buffers.h"
 #include "memory/evict.h"
+#include "memory/lost.h"
 #include "os/inject.h"
 #include "os/log.h"
 
@@ -75,12 +76,15 @@ int change_on(het_device &d, range in_buffer, char *now, unsigned lane)
 }
 
 // What has come home on the way changes the run, too, so there may be a second look; what a slice writes is not waited for.
-// Returns 0, GPUVM_ESTATE or GPUVM_EDEVALLOC.
+// What was on a lost device is lost from now on, to whoever needs it. Returns 0, GPUVM_ESTATE or GPUVM_EDEVALLOC.
 int bring(het_device &d, away_run r)
 {
+	const unsigned home = core().host_memory->memory_number;
 	for (unsigned looks = 0; looks < 3; looks++) {
 		const range user = {r.bytes.begin + r.to_user, r.bytes.end + r.to_user};
-		if (int err = bring_only_copies(user, core().host_memory->memory_number))
+		const int err =
+			d.lost.load() ? lose_only_copies(user, home, d.memory_number) : bring_only_copies(user, home);
+		if (err)
 			return err;
 		delay_point();
 		if (d.kept.come_home(r))

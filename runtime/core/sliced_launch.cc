@@ -10,6 +10,7 @@
 #include "core/make_room.h"
 #include "core/slice.h"
 #include "core/slice_threads.h"
+#include "memory/lost.h"
 #include "os/clock.h"
 #include "os/inject.h"
 #include "os/lock.h"
@@ -173,12 +174,23 @@ int sliced_launch::take_memory()
 	}
 }
 
+// What is lost can't come home, although nothing of it is read, and is lost still if a slice fails.
+void sliced_launch::choose_accesses()
+{
+	for (size_t i = 0; i < uses_.size(); i++) {
+		range_use &u = uses_[i];
+		if (u.access != HET_READ_ONLY)
+			u.access = is_overwritten(i) && is_any_lost(u.bytes) ? HET_WRITE_ONLY : HET_READ_WRITE;
+	}
+}
+
 // Nobody who has them waits for memory.
 int sliced_launch::open_uses()
 {
 	int err = 0;
 	for (;;) {
 		const uint32_t seen = progress();
+		choose_accesses();
 		outcome o = begin_ranges(uses_, host_memory(), &err);
 		if (o != outcome::must_wait && o != outcome::no_room)
 			return err;
@@ -415,12 +427,14 @@ void sliced_launch::bring_all()
 
 // --- the end -------------------------------------------------------------------
 
-// If slices have failed, each byte of what is written is as it was or as it should be.
+// If slices have failed, each byte of what is written is as it was or as it should be, or lost as it was.
 void sliced_launch::close_uses()
 {
-	const int err =
-		started_.load() ? end_ranges(uses_, host_memory()) : abandon_ranges(uses_, host_memory(), false);
-	fail_once(err);
+	for (range_use &u : uses_) {
+		if (has_failed_.load() && u.access == HET_WRITE_ONLY)
+			abandon_ranges({&u, 1}, host_memory(), started_.load() != 0);
+	}
+	fail_once(started_.load() ? end_ranges(uses_, host_memory()) : abandon_ranges(uses_, host_memory(), false));
 }
 
 void sliced_launch::leave_granules()

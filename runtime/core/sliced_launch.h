@@ -61,6 +61,7 @@ class sliced_launch final : public sliced_plan
 	keeping keeping_of(unsigned window, std::span<const uintptr_t> arrays) const;
 	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }
 	int bring_what_is_away() const;
+	void choose_accesses();
 	int open_uses();
 	void close_uses();
 	void fail_once(int err);
