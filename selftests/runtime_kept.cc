@@ -354,11 +354,13 @@ TEST(what_is_written_stays, .traps = trap::best | trap::sigsegv, .devices = one_
 	CHECK_EQ(memory_of(d).brought - before, n);
 	const size_t left = leave_written(fx, from, to, d);
 	CHECK(left > memory_of(d).kept / 4);
+	CHECK_EQ(memory_of(d).away, left);
 	before = memory_of(d).brought;
 	from.check("what was read");
 	CHECK_EQ(memory_of(d).brought - before, 0);
 	to.check("what was written");
 	CHECK_EQ(memory_of(d).brought - before, left);
+	CHECK_EQ(memory_of(d).away, 0);
 	to.check("what was written, again");
 	CHECK_EQ(memory_of(d).brought - before, left);
 	check_budget(d);
@@ -639,6 +641,7 @@ TEST(what_was_lost_is_overwritten, .traps = trap::best, .devices = device::cuda2
 	HET_OK(fx.launch(fx.add, there.size(), {there.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr,
 			 {.device = gpu}));
 	HET_OK(het_finish(fx.queue));
+	CHECK(memory_of(gpu).away > 0);
 	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
 	event_handle e;
 	HET_OK(fx.launch(fx.add, there.size(), {there.all(HET_READ_WRITE), value_arg(uint8_t{1})}, e.out(),

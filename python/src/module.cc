@@ -105,6 +105,10 @@ py::dict memory_of(const device &d)
 	all["brought"] = i.brought;
 	all["kept"] = i.kept;
 	all["reused"] = i.reused;
+	all["in_place"] = i.in_place;
+	all["accesses_in_place"] = i.accesses_in_place;
+	all["dirty"] = i.dirty;
+	all["away"] = i.away;
 	return all;
 }
 

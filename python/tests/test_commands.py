@@ -132,6 +132,7 @@ def test_a_device_tells_of_its_memory(kernels: Kernels) -> None:
         return
     assert now["arrays"] >= before["arrays"] + x.nbytes and now["given"] >= before["given"] + x.nbytes
     assert {"raw", "textures", "copies", "slices", "windows", "sent", "brought", "kept", "reused"} <= set(now)
+    assert {"in_place", "accesses_in_place"} <= set(now) and now["dirty"] <= now["arrays"] and now["away"] <= now["kept"]
     device.set_budget(1)
     try:
         small = device.memory_use()

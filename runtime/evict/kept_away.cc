@@ -217,6 +217,17 @@ void kept_blocks::give_up(const away_run &r)
 		b.is_stuck = true;
 }
 
+uint64_t kept_blocks::bytes_away()
+{
+	if (is_all_home())
+		return 0;
+	const guard l(lock_, lock_rank::leaf);
+	uint64_t n = 0;
+	for (unsigned i = 0; i < none; i++)
+		n += is_there(i) ? block_at(i).away.size() : 0;
+	return n;
+}
+
 bool kept_blocks::may_bring()
 {
 	const guard l(lock_, lock_rank::leaf);

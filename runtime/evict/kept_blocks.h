@@ -105,6 +105,8 @@ class kept_blocks
 	bool come_home(away_run &r);
 	// The run could not come home. It stays, and nobody shall wait for that.
 	void give_up(const away_run &r);
+	// Returns how many bytes count as away.
+	uint64_t bytes_away();
 	// Nothing is away, which is quick to know.
 	bool is_all_home() const { return naway_.load() == 0; }
 	// Something is away that would have to come home for an arena to go, and that can.

@@ -138,7 +138,7 @@ int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void 
 
 /**
  * het_device_memory() fills this. All are bytes but evictions, waits, slices, in_place and accesses_in_place; those from
- * given on count since the start, but for windows and kept.
+ * given on count since the start, but for windows, kept, dirty and away.
  */
 struct het_memory_info {
 	size_t size;
@@ -182,6 +182,16 @@ struct het_memory_info {
 	 * anything else needs it; and so many bytes had not to travel as they were kept.
 	 */
 	uint64_t kept, reused;
+	/**
+	 * Of arrays, this is what a kernel has written and no other copy has: it travels to the host if they have to
+	 * leave. The first and last bytes of arrays that are not whole pages do not count.
+	 */
+	uint64_t dirty;
+	/**
+	 * Of what is kept, this is what slices have written and has not come home: it travels when it is needed
+	 * elsewhere, or its memory is. Bytes that have been overwritten elsewhere since may count still.
+	 */
+	uint64_t away;
 };
 
 /**

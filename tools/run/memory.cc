@@ -65,6 +65,8 @@ json describe_memory(const std::vector<het::device> &devices)
 			       {"brought", m.brought},
 			       {"kept", m.kept},
 			       {"reused", m.reused},
+			       {"dirty", m.dirty},
+			       {"away", m.away},
 			       {"in_place", m.in_place},
 			       {"accesses_in_place", m.accesses_in_place},
 			       {"evictions", m.evictions},
@@ -84,6 +86,8 @@ void print_memory(const json &memory)
 		       number(d, "sent"), number(d, "brought"));
 		printf("  %lu bytes are kept for launches to come, and %lu had not to be sent as they were kept\n",
 		       number(d, "kept"), number(d, "reused"));
+		printf("  %lu bytes of arrays, and %lu of what is kept, are nowhere else\n", number(d, "dirty"),
+		       number(d, "away"));
 		printf("  %lu launches in place, with %lu accesses to host memory\n", number(d, "in_place"),
 		       number(d, "accesses_in_place"));
 		printf("  %lu arrays of %lu bytes left, of which %lu had to be copied; launches waited %lu times\n",
