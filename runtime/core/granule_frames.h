@@ -16,6 +16,7 @@
 #include "evict/granule_worth.h"
 #include "evict/granules.h"
 #include "evict/slices.h"
+#include "evict/traffic.h"
 
 #include <memory>
 
@@ -58,6 +59,8 @@ class granule_frames
 	// counters, after a kernel that took so long. They return 0, HET_EDEVICE or HET_ENOMEM.
 	int send(const launch &l);
 	int bring(const launch &l, uint64_t kernel_ns);
+	// Returns what has travelled for the launch that was placed last.
+	const traffic &travelled() const { return travelled_; }
 
 	const granule_table &table() const { return table_; }
 	// Returns the kernel's address for a byte of a window.
@@ -121,6 +124,7 @@ class granule_frames
 	double byte_ns_ = 0;                   // of a copy to the device
 	std::unique_ptr<uint64_t[]> accesses_; // of each granule, in the last launch that counted them
 	std::unique_ptr<bool[]> comes_;        // of each granule: send() has to fill its frame
+	traffic travelled_;
 
 	futex_lock lock_; // has rank leaf, and guards the next, and changes of map_
 	std::unique_ptr<known_window[]> windows_;

@@ -72,6 +72,7 @@ void sliced_launch::finish_here(int status)
 		return;
 	}
 	in_place_of_->why = std::move(why);
+	in_place_of_->on_memory = std::move(on_memory);
 	finish(*in_place_of_, status);
 }
 
@@ -106,6 +107,7 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 		why = std::move(said);
 	}
 	delay_point();
+	last_over_at_.store(now_ns());
 	over_lock_.lock(lock_rank::leaf);
 	over_[number] = true;
 	size_t ended = ended_.load();
@@ -242,8 +244,10 @@ void sliced_launch::choose_kept()
 	const std::unique_ptr<uintptr_t[]> arrays(new (std::nothrow) uintptr_t[n]);
 	device().kept.next_launch();
 	bring_old(device());
-	for (unsigned w = 0; keeps_ && arrays && w < n; w++)
+	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
 		place_in_host_memory(use_of(slices_, uses_, w), &arrays[w]);
+		on_memory->is_shared |= device().repeated.knows(arrays[w]);
+	}
 	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
 		const size_t first = size_t(std::find(arrays.get(), arrays.get() + w, arrays[w]) - arrays.get());
 		keeps_[w] = first < w ? keeps_[first] : keeping_of(w, {arrays.get(), n});
@@ -270,18 +274,21 @@ keeping sliced_launch::keeping_of(unsigned window, std::span<const uintptr_t> ar
 bool sliced_launch::fetch_begin()
 {
 	forget_last_error();
+	const uint64_t began = now_ns();
 	int err = in_place_of_ ? prepare_anew() : 0;
 	if (!err)
 		err = take_memory();
 	if (!err)
 		err = bring_what_is_away();
-	if (!err) {
-		over_.reset(new (std::nothrow) bool[nslices()]());
-		err = over_ ? open_uses() : fail(HET_ENOMEM, "het_launch: out of memory");
-	}
-	bool is_open = !err;
 	if (!err)
+		err = begin_record();
+	if (!err)
+		err = open_uses();
+	bool is_open = !err;
+	if (!err) {
+		on_memory->waited_ns = now_ns() - began;
 		err = begin_uses();
+	}
 	fail_once(err);
 	if (err && is_open)
 		close_uses();
@@ -340,6 +347,7 @@ int sliced_launch::start(size_t number)
 		return fail(HET_ENOMEM, "het_launch: no memory for a slice of kernel %s", kernel_->name.get());
 	memory_account &account = device().memory.account;
 	(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
+	count_stall(number);
 	started_.fetch_add(1);
 	started_at_.store(now_ns());
 	start_part(s.give_up(), *lane_.load());
@@ -453,6 +461,7 @@ void sliced_launch::leave_granules()
 // Callbacks, which may wait for other launches in slices, do not run on this thread.
 void sliced_launch::leave()
 {
+	end_record();
 	frames_.give_back();
 	leave_granules();
 	note_progress();

@@ -76,6 +76,10 @@ class sliced_launch final : public sliced_plan
 	int bring(size_t slice);
 	int bring_all_that_stays();
 	int start(size_t slice);
+	// These are in core/sliced_look.cc.
+	int begin_record();
+	void count_stall(size_t slice);
+	void end_record();
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
@@ -85,6 +89,7 @@ class sliced_launch final : public sliced_plan
 	std::unique_ptr<granule_frames> own_granules_;
 	std::atomic<uint64_t> started_at_{0};   // its last slice
 	std::atomic<executor *> lane_{nullptr}; // does its slices, once there are any
+	std::atomic<uint64_t> last_over_at_{0}; // is when the last of those that have ended was told to have
 
 	// The threads tell each other by these.
 	std::atomic<uint32_t> changes_{0};

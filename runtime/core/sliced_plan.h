@@ -63,6 +63,8 @@ class sliced_plan : public kernel_command
 	bool is_in_place() const { return is_in_place_; }
 	// Nothing of a use is read: its slices write all that they bring home of it.
 	bool is_overwritten(size_t use) const { return row_uses_[use].writes && !row_uses_[use].reads; }
+	// Returns what is known before it runs of how it uses the memory.
+	het_memory_use planned_use() const;
 	size_t nslices() const { return is_in_place_ ? 1 : slices_.nslices(); }
 	// Returns what there is for windows, if all leaves that can.
 	uint64_t bytes_to_have() const;

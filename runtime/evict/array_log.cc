@@ -34,6 +34,12 @@ bool array_log::decide(entry &e)
 	return false;
 }
 
+bool array_log::knows(uintptr_t array) const
+{
+	const guard l(lock_, lock_rank::leaf);
+	return std::any_of(entries_, entries_ + most, [&](const entry &e) { return e.last && e.array == array; });
+}
+
 bool array_log::use(uintptr_t array, uint64_t nbytes)
 {
 	const guard l(lock_, lock_rank::leaf);

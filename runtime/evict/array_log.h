@@ -37,6 +37,8 @@ class array_log
 	static constexpr size_t most = 64;    // arrays; of more, the one that was used last longest ago is forgotten
 	static constexpr unsigned trials = 4; // launches without use of what was kept before it is left alone
 
+	// Launches that have begun used it.
+	bool knows(uintptr_t array) const;
 	// A launch begins that uses so many bytes of the array. Returns whether they are to be kept.
 	bool use(uintptr_t array, uint64_t nbytes);
 	// So many bytes of it were kept, or were of use.
