@@ -247,6 +247,39 @@ TEST(what_a_launch_tells, .traps = trap::best, .devices = one_device)
 	HET_OK(het_user_event_set(user, 0));
 }
 
+namespace
+{
+
+// The error callback was told this.
+std::atomic<bool> is_reported{false};
+std::string report_text;
+
+void on_error(int, void *, const char *message, void *)
+{
+	report_text = message;
+	is_reported.store(true);
+}
+
+} // namespace
+
+// Nothing comes home from the device, which has no memory for more slices: the watch says so.
+TEST(what_slices_wait_for_is_named, .traps = trap::best, .devices = device::cuda, .seconds = 60)
+{
+	slices_fixture fx(t, settings{tiny, "GPUVM_WATCHDOG=1"});
+	CHECK_OK(gpuvm_set_error_callback(on_error, nullptr));
+	model_array from(kind::mmapped, 64 << 10), to(kind::mmapped, 64 << 10, 2);
+	fake_cuda_driver().reads_wait = true;
+	combine(fx, from, to, nullptr, {.device = device_apart()});
+	while (!is_reported.load())
+		usleep(1000);
+	note("%s", report_text.c_str());
+	for (const char *said : {"a slice took", "what slice 0 of", "has written to come from"})
+		CHECK(report_text.find(said) != std::string::npos);
+	fake_cuda_driver().reads_wait = false;
+	HET_OK(het_finish(fx.queue));
+	to.check("what came at last");
+}
+
 // What is only written does not travel to the device.
 TEST(what_is_only_written, .traps = trap::best, .devices = one_device)
 {

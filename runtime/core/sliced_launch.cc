@@ -108,6 +108,7 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 	}
 	delay_point();
 	last_over_at_.store(now_ns());
+	end_lateness(err);
 	over_lock_.lock(lock_rank::leaf);
 	over_[number] = true;
 	size_t ended = ended_.load();
@@ -143,6 +144,11 @@ granule_frames::launch sliced_launch::launch_in_place() const
 	const uint64_t number =
 		(kernel_->identity ? kernel_->identity : program) ^ std::hash<std::string_view>()(kernel_->name.get());
 	return {slices_, uses_, number, kernel_->name.get(), kernel().widest_access()};
+}
+
+void sliced_launch::slice_begins(size_t number, const het_event &slice)
+{
+	begun_[number].store(&slice);
 }
 
 // What the driver refuses is tried with less.
@@ -276,10 +282,13 @@ bool sliced_launch::fetch_begin()
 	forget_last_error();
 	const uint64_t began = now_ns();
 	int err = in_place_of_ ? prepare_anew() : 0;
+	watch(*this); // it has its device
 	if (!err)
 		err = take_memory();
+	stage_.store(stage::brings);
 	if (!err)
 		err = bring_what_is_away();
+	stage_.store(stage::opens);
 	if (!err)
 		err = begin_record();
 	if (!err)
@@ -287,6 +296,7 @@ bool sliced_launch::fetch_begin()
 	bool is_open = !err;
 	if (!err) {
 		on_memory->waited_ns = now_ns() - began;
+		stage_.store(stage::is_open);
 		err = begin_uses();
 	}
 	fail_once(err);
@@ -461,6 +471,8 @@ void sliced_launch::leave_granules()
 // Callbacks, which may wait for other launches in slices, do not run on this thread.
 void sliced_launch::leave()
 {
+	unwatch(*this);
+	end_lateness(has_failed_.load() ? failure_ : 0);
 	end_record();
 	frames_.give_back();
 	leave_granules();

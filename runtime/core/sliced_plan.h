@@ -40,6 +40,8 @@ class sliced_plan : public kernel_command
 	void is_passed() { passed_++; }
 	// Writes the arguments of a slice down, and what else its kernel needs.
 	virtual void place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const = 0;
+	// A slice's kernel is about to be given to its device.
+	virtual void slice_begins(size_t number, const het_event &slice) = 0;
 	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
 	// no lock is held. @said is what was said, or null.
 	virtual void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) = 0;
