@@ -66,6 +66,7 @@ include mk/python.mk
 include mk/mpi.mk
 include mk/noc.mk
 include mk/etc.mk
+include mk/pep.mk
 include mk/micro.mk
 endif
 include mk/install.mk
@@ -99,6 +100,7 @@ help:
 ##   bench-nvptx      builds and checks build/nvptx/, programs in OpenMP, OpenACC and CUDA for a machine with a GPU
 ##   noc-figures      the network simulator's figures beside a thesis', under build/noc-figures/ (QUICK=1, STUDY=1)
 ##   etc-figures      figures of a thesis on GPUs with too little memory, on a timing model, under build/etc-figures/
+##   pep-figures      figures of the same thesis on preemption, on a timing model, under build/pep-figures/
 ##   micro-rates      how often het-bench is right about 500 planted devices of two kinds: many minutes
 ##   bench-vm         what the kernel module gains, measured in a guest, results under build/bench-vm/KERNEL/
 ##   deb              Debian's packages, into build/deb/

@@ -23,7 +23,7 @@ python_bench_srcs := $(wildcard bench/python/*.c)
 unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
-	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc bench/etc/tests/*.cc) $(if $(HAVE_JSON),$(wildcard bench/micro/tests/*.cc))
+	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc bench/etc/tests/*.cc bench/pep/tests/*.cc) $(if $(HAVE_JSON),$(wildcard bench/micro/tests/*.cc))
 # Runs the unit tests of a folder, or under the name of one of its sources those that stand there.
 unit_main_src := selftests/unit_tests/main.cc
 
@@ -55,6 +55,10 @@ noc_srcs := $(filter-out $(noc_main),$(wildcard bench/noc/*.cc bench/noc/policy/
 # These are the sources of the model of a GPU with too little memory (mk/etc.mk).
 etc_main := bench/etc/main.cc
 etc_srcs := $(filter-out $(etc_main),$(wildcard bench/etc/*.cc bench/etc/record/*.cc bench/etc/programs/*.cc))
+# These are the sources of the model of preemption (mk/pep.mk), and what it shares with the former.
+pep_main := bench/pep/main.cc
+pep_srcs := $(filter-out $(pep_main),$(wildcard bench/pep/*.cc bench/pep/record/*.cc bench/pep/programs/*.cc))
+model_srcs := $(wildcard bench/model/*.cc)
 # These are the parts of het-bench (mk/micro.mk), and those of them that see the machine's devices or files.
 micro_srcs := $(wildcard bench/micro/*.cc)
 micro_of_devices := $(addprefix bench/micro/,claims.cc profile.cc real.cc)
@@ -82,7 +86,7 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 
 program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_srcs) $(mpi_srcs) $(mpi_test_srcs) $(mpi_bench_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
 	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
-	$(noc_record_srcs) $(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(micro_srcs) $(start_up_srcs) \
+	$(noc_record_srcs) $(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(pep_srcs) $(pep_main) $(model_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
 
@@ -102,7 +106,7 @@ keep = $(filter-out $(foreach s,$(left_out),$(call file_of,$s)),$1)
 # everywhere) each source shows that it includes what it needs, and each object what it needs of the others. Some stand
 # apart: they are linked without their neighbours, compiled otherwise, or alike.
 apart := lib/api/interpose% lib/os/module_context.cc runtime/dev/devices.cc tools/fatbin/%
-of_programs := $(tool_part_srcs) $(simt_srcs) $(noc_srcs) $(etc_srcs)
+of_programs := $(tool_part_srcs) $(simt_srcs) $(noc_srcs) $(etc_srcs) $(pep_srcs) $(model_srcs)
 in_units := $(if $(filter 0,$(UNITS)),,$(filter-out $(apart),$(call keep,$(of_programs) $(if $(UNITS),$(lib_srcs) \
 	$(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs)))))
 unit_of_folder = $1unit-$(subst /,-,$(patsubst %/,%,$1))
@@ -134,6 +138,7 @@ bench_common_objs := $(call obj,$(call keep,$(bench_common_srcs)))
 bench_archive := $(B)/obj/bench.a
 noc_archive := $(B)/obj/noc.a
 etc_archive := $(B)/obj/etc.a
+pep_archive := $(B)/obj/pep.a
 micro_archive := $(B)/obj/micro.a
 tool_part_objs := $(call obj,$(call keep,$(tool_part_srcs)))
 tool_archive := $(B)/obj/tools.a
@@ -435,8 +440,9 @@ micro_parts := $(micro_archive) $(json_archive) $(base_archive)
 fatbin_tools := $(fatbin_tool_archive) $(base_archive) $(fatbin_archive) $(ptx_archive)
 simulators := $(simt_archive) $(ptx_archive)
 etc_parts := $(etc_archive) $(noc_archive) $(told_archive) $(simulators)
+pep_parts := $(pep_archive) $(noc_archive) $(simulators)
 # The first row that fits counts.
-archives_by_folder := bench/noc/:noc_archive bench/etc/:etc_parts bench/micro/:micro_parts bench/:matrix_market lib/core/:core_archive \
+archives_by_folder := bench/noc/:noc_archive bench/etc/:etc_parts bench/pep/:pep_parts bench/micro/:micro_parts bench/:matrix_market lib/core/:core_archive \
 	lib/paths/:paths_archive lib/:lib_archive tools/json/:json_archive tools/base/:base_archive tools/:fatbin_tools \
 	runtime/ptx/:simulators runtime/fatbin/:fatbin_archive runtime/checkpoint/:checkpoint_archive \
 	runtime/:lib_archive

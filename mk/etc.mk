@@ -3,12 +3,12 @@
 # PTX interpreter runs its programs. (Its sources are named in build.mk.)
 
 etc_model := $(if $(and $(HAVE_CLI11),$(HAVE_JSON)),$(B)/bin/etc-model)
-etc_common := $(call obj,$(addprefix bench/common/,machine.cc options.cc plot.cc progress.cc report.cc stats.cc \
-	table.cc))
+etc_common := $(call obj,$(addprefix bench/common/,figures.cc machine.cc options.cc plot.cc progress.cc report.cc \
+	stats.cc table.cc))
 
 bench-programs: $(etc_model)
 
-$(etc_archive): $(call obj,$(etc_srcs)) $(filter $(B)/obj/kernels/etc/%,$(bench_kernel_objs)) \
+$(etc_archive): $(call obj,$(etc_srcs) $(model_srcs)) $(filter $(B)/obj/kernels/etc/%,$(bench_kernel_objs)) \
 	$(B)/obj/kernels/micro/transforms.o $(B)/obj/kernels/apps/reduction.o $(call obj,bench/common/format.cc)
 	@mkdir -p $(@D)
 	@rm -f $@

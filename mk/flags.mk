@@ -18,6 +18,7 @@ $(call add_flags,$(runtime_srcs) $(ptx_srcs),-Iruntime)
 $(call add_flags,$(simt_srcs),$(lib_cxxflags) -Iruntime -Itools)
 
 $(call add_flags,$(unit_srcs) $(unit_main_src),$(unit_test_flags) -Iruntime -Itools -Ibench)
+$(call add_flags,$(filter bench/pep/%,$(unit_srcs)),-DPEP_PARAMETERS='"$(CURDIR)/bench/pep/gtx980.parameters"')
 $(call add_flags,$(filter lib/dev/%,$(unit_srcs)),-Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"')
 $(call add_flags,$(filter runtime/%,$(unit_srcs)),-DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus))
 $(call add_flags,$(filter runtime/checkpoint/%,$(unit_srcs)),\
@@ -52,7 +53,7 @@ $(call add_flags,$(proof_srcs),$(opencl_1_2))
 $(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(noc_record_srcs) $(micro_srcs),\
 	-Ibench -Itools)
 $(call add_flags,$(noc_recorded_srcs),-fsanitize=thread)
-$(call add_flags,$(noc_ptx_srcs) $(etc_srcs) $(etc_main),-Ibench -Itools -Iruntime)
+$(call add_flags,$(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(pep_srcs) $(pep_main) $(model_srcs),-Ibench -Itools -Iruntime)
 $(call add_flags,bench/fat-binary.cc bench/micro/profile.cc,-Iruntime)
 $(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
 

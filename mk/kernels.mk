@@ -3,7 +3,7 @@
 # PTX is checked in, because machines with GPUs have neither clang 14 nor libclc as a rule, and so that all measure the
 # same code.
 
-bench_kernels := $(patsubst bench/%.cl,%,$(wildcard bench/apps/*.cl bench/measure/*.cl bench/micro/*.cl bench/etc/kernels/*.cl))
+bench_kernels := $(patsubst bench/%.cl,%,$(wildcard bench/apps/*.cl bench/measure/*.cl bench/micro/*.cl bench/etc/kernels/*.cl bench/pep/kernels/*.cl))
 bench_kernel_objs := $(patsubst %,$(B)/obj/kernels/%.o,$(bench_kernels))
 fresh_ptx := $(patsubst %,$(B)/kernels/%.ptx,$(bench_kernels))
 

@@ -56,6 +56,7 @@ def read_stream(text: str) -> dict[str, float]:
     """gpu-stream prints a line of rates for each size of a block; the best of each column counts."""
     columns = ("init", "read", "scale", "triad")
     rows = [line.split("GB/s:")[1].split() for line in text.splitlines() if "GB/s:" in line]
+    rows = [r for r in rows if len(r) >= len(columns)]  # its time may be over inside a line
     return {c: max(float(r[i]) for r in rows) for i, c in enumerate(columns)} if rows else {}
 
 

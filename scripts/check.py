@@ -66,6 +66,7 @@ UNIT_TEST_PARTS = (
     "bench/apps",
     "bench/noc",
     "bench/etc",
+    "bench/pep",
     "bench/micro",
 )
 UNIT_TESTS = [t for part in UNIT_TEST_PARTS for t in sources(f"{part}/tests/*_test.cc")]
@@ -124,7 +125,7 @@ FAKE_CUDA = {
 }
 WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
-    *"runtime_cache runtime_checkpoint runtime_cxx runtime_events runtime_evict runtime_in_place runtime_instruments runtime_launch".split(),
+    *"runtime_cache runtime_checkpoint runtime_cxx runtime_events runtime_evict runtime_in_place runtime_inspect runtime_instruments runtime_launch".split(),
     *(
         "runtime_kept runtime_lanes runtime_lives runtime_memory "
         "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
@@ -403,6 +404,18 @@ def launch_costs() -> Iterator[Step]:
         )
 
 
+def models() -> Iterator[Step]:
+    """The timing model of preemption with tiny kernels: each is compared with what the host computes."""
+    yield Step(
+        "model of preemption",
+        [str(ROOT / "build/bin/pep-model"), "--quick", "--factor", "16", "--threads", "1"],
+        needs="build",
+        beside=True,
+        seconds=20,
+        unavailable=lambda: left_out("bench/pep/", "main"),
+    )
+
+
 def micro_benchmarks() -> Iterator[Step]:
     """All tests of het-bench with the least of everything, on each kind of device: results of kernels are checked."""
     for device in ("host", "opencl0", "cuda0"):
@@ -639,6 +652,7 @@ def plan(copy: NobodysCopy) -> Iterator[Step]:
     yield from ranks()
     yield from applications()
     yield from launch_costs()
+    yield from models()
     yield from micro_benchmarks()
     for tool in ("het-info", "het-ptx", "het-fatbin", "het-analyse", "het-run"):
         script = [sys.executable, str(ROOT / f"tools/tests/{tool.replace('-', '_')}.py")]

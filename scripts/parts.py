@@ -64,11 +64,18 @@ ALLOWED = {
     "bench": PROGRAMS | {"tools/base", "tools/json"},
     # A program that records what kernels do runs them as het-ptx does.
     "bench/noc/record/ptx": {"bench", "tools", "tools/json", "tools/simt", "runtime/ptx"},
-    # The model replays what programs do in the interpreter, and has some of the runtime's policies.
-    "bench/etc": {"bench", "bench/etc/programs", "tools/json", "runtime/policy"},
-    "bench/etc/record": {"bench", "bench/etc", "tools/simt", "runtime/ptx"},
-    "bench/etc/programs": {"bench", "bench/etc", "bench/etc/record", "tools/simt"},
+    # Models replay what programs do in the interpreter.
+    "bench/model": {"bench", "tools/simt", "runtime/ptx"},
+    # This one has some of the runtime's policies.
+    "bench/etc": {"bench", "bench/model", "bench/etc/programs", "tools/json", "runtime/policy"},
+    "bench/etc/record": {"bench", "bench/model", "bench/etc", "tools/simt", "runtime/ptx"},
+    "bench/etc/programs": {"bench", "bench/model", "bench/etc", "bench/etc/record", "tools/simt"},
     "bench/etc/tests": {"bench/etc", "bench/etc/programs"},
+    # That of preemption knows registers and loops as the passes over PTX do.
+    "bench/pep": {"bench", "bench/model", "bench/pep/programs", "tools/json", "runtime/ptx"},
+    "bench/pep/record": {"bench", "bench/model", "bench/pep", "tools/simt", "runtime/ptx"},
+    "bench/pep/programs": {"bench", "bench/model", "bench/pep", "bench/pep/record", "tools/simt"},
+    "bench/pep/tests": {"bench/model", "bench/pep", "bench/pep/programs", "bench/pep/record", "runtime/ptx"},
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/opencl": {"opencl/include"},

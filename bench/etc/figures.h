@@ -2,27 +2,14 @@
 // The figures of the thesis' chapter on ETC, as numbers of the model.
 #pragma once
 
+#include "common/figures.h"
 #include "etc/study.h"
 
 namespace etc
 {
 
-struct figure {
-	std::string id, title; // like "3.13"
-	std::string what;      // of a number
-	std::vector<std::string> bars;
-	struct group {
-		std::string name;
-		std::vector<double> values; // of each bar
-	};
-	std::vector<group> groups;
-	bool lines = false; // groups are places along an axis, named by numbers
-};
-
-// What the notes say that the thesis says, and what the model says.
-struct statement {
-	std::string figure, what, thesis, here;
-};
+using bench::figure;
+using bench::statement;
 
 struct drawn {
 	std::vector<figure> figures;

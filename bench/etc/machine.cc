@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
-#include <variant>
 
 namespace etc
 {
@@ -13,12 +11,8 @@ namespace etc
 namespace
 {
 
-struct named {
-	const char *name;
-	std::variant<double machine::*, unsigned machine::*, bool machine::*> member;
-};
-
-constexpr named all[] = {
+// What takes time may take none, but for phases that follow each other; of all else there has to be some.
+constexpr model::named_parameter<machine> all[] = {
 	{"clock_mhz", &machine::clock_mhz},
 	{"processors", &machine::processors},
 	{"l1_bytes", &machine::l1_bytes},
@@ -34,7 +28,7 @@ constexpr named all[] = {
 	{"memory_mhz", &machine::memory_mhz},
 	{"channels", &machine::channels},
 	{"banks", &machine::banks},
-	{"fault_us", &machine::fault_us},
+	{"fault_us", &machine::fault_us, true},
 	{"bus_gb_s", &machine::bus_gb_s},
 	{"page_bytes", &machine::page_bytes},
 	{"granule_bytes", &machine::granule_bytes},
@@ -42,31 +36,23 @@ constexpr named all[] = {
 	{"metadata_entries", &machine::metadata_entries},
 	{"warps_of_processor", &machine::warps_of_processor},
 	{"blocks_of_processor", &machine::blocks_of_processor},
-	{"l1_cycles", &machine::l1_cycles},
-	{"l2_cycles", &machine::l2_cycles},
+	{"l1_cycles", &machine::l1_cycles, true},
+	{"l2_cycles", &machine::l2_cycles, true},
 	{"l2_tlb_ways", &machine::l2_tlb_ways},
-	{"l2_tlb_cycles", &machine::l2_tlb_cycles},
-	{"walk_cache_cycles", &machine::walk_cache_cycles},
+	{"l2_tlb_cycles", &machine::l2_tlb_cycles, true},
+	{"walk_cache_cycles", &machine::walk_cache_cycles, true},
 	{"row_bytes", &machine::row_bytes},
-	{"row_hit_cycles", &machine::row_hit_cycles},
-	{"row_miss_cycles", &machine::row_miss_cycles},
+	{"row_hit_cycles", &machine::row_hit_cycles, true},
+	{"row_miss_cycles", &machine::row_miss_cycles, true},
 	{"fault_batch", &machine::fault_batch},
-	{"launch_cycles", &machine::launch_cycles},
-	{"remote_cycles", &machine::remote_cycles},
-	{"copy_cycles", &machine::copy_cycles},
-	{"unpack_cycles", &machine::unpack_cycles},
+	{"launch_cycles", &machine::launch_cycles, true},
+	{"remote_cycles", &machine::remote_cycles, true},
+	{"copy_cycles", &machine::copy_cycles, true},
+	{"unpack_cycles", &machine::unpack_cycles, true},
 	{"detection_cycles", &machine::detection_cycles},
 	{"execution_cycles", &machine::execution_cycles},
 	{"move_clean", &machine::move_clean},
 };
-
-// What takes time may take none, but for phases that follow each other; of all else there has to be some.
-bool may_be_zero(const named &n)
-{
-	const std::string_view name = n.name;
-	return std::holds_alternative<bool machine::*>(n.member) || name == "fault_us" ||
-	       (name.ends_with("_cycles") && name != "detection_cycles" && name != "execution_cycles");
-}
 
 } // namespace
 
@@ -97,33 +83,12 @@ machine scaled(const machine &m, unsigned factor)
 
 void set(machine &m, const std::string &text)
 {
-	const size_t equals = text.find('=');
-	const std::string name = text.substr(0, equals);
-	const named *const found =
-		std::find_if(std::begin(all), std::end(all), [&](const named &n) { return n.name == name; });
-	if (equals == std::string::npos || found == std::end(all))
-		throw std::invalid_argument("the machine has no parameter like " + text);
-	size_t end = 0;
-	double value = 0;
-	try {
-		value = std::stod(text.substr(equals + 1), &end);
-	} catch (const std::exception &) {
-		end = 0;
-	}
-	if (end == 0 || equals + 1 + end != text.size() || value < 0 || value > 1e9)
-		throw std::invalid_argument("no number: " + text);
-	if (value < 1e-9 && !may_be_zero(*found))
-		throw std::invalid_argument("it can't be 0: " + text);
-	std::visit([&](auto member) { m.*member = std::remove_reference_t<decltype(m.*member)>(value); },
-		   found->member);
+	model::set_parameter<machine>(m, all, text);
 }
 
 std::vector<parameter> parameters_of(const machine &m)
 {
-	std::vector<parameter> values;
-	for (const named &n : all)
-		values.push_back({n.name, std::visit([&](auto member) { return double(m.*member); }, n.member)});
-	return values;
+	return model::parameters_of<machine>(m, all);
 }
 
 } // namespace etc

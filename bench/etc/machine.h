@@ -4,6 +4,7 @@
 #pragma once
 
 #include "etc/trace.h"
+#include "model/parameters.h"
 
 #include <cstdint>
 #include <span>
@@ -63,10 +64,7 @@ machine scaled(const machine &m, unsigned factor);
 
 // Sets what "name=value" says. Throws std::invalid_argument.
 void set(machine &m, const std::string &text);
-struct parameter {
-	std::string name;
-	double value;
-};
+using model::parameter;
 std::vector<parameter> parameters_of(const machine &m);
 
 } // namespace etc

@@ -2,7 +2,6 @@
 // etc-model replays programs on a model of a GPU whose memory is too small for them. See Documentation/etc-model.rst.
 #include "common/format.h"
 #include "common/options.h"
-#include "common/plot.h"
 #include "common/progress.h"
 #include "common/report.h"
 #include "common/table.h"
@@ -94,45 +93,6 @@ void show_programs(const etc::study &s)
 	shown.print();
 }
 
-void show(const etc::figure &f)
-{
-	std::vector<std::string> head = {""};
-	head.insert(head.end(), f.bars.begin(), f.bars.end());
-	table shown("Figure " + f.id + ": " + f.title + " (" + f.what + ")", head);
-	for (const etc::figure::group &g : f.groups) {
-		std::vector<std::string> row = {g.name};
-		for (const double v : g.values)
-			row.push_back(format(f.what == "faults" ? "%.0f" : "%.3f", v));
-		shown.row(row);
-	}
-	shown.print();
-}
-
-void plot_figure(const etc::figure &f, const std::string &folder)
-{
-	const std::string base = folder + "/etc-figure-" + f.id;
-	std::ofstream data(base + ".dat");
-	for (const etc::figure::group &g : f.groups) {
-		// Places along an axis are numbers to gnuplot, names are not.
-		data << (f.lines ? g.name : '"' + g.name + '"');
-		for (const double v : g.values)
-			data << ' ' << v;
-		data << '\n';
-	}
-	data.close();
-	std::string script = "set title " + gnuplot_string(f.title) + " noenhanced\nset ylabel " +
-			     gnuplot_string(f.what) +
-			     "\nset key outside right noenhanced\nset grid y\nset yrange [0:]\n";
-	script += f.lines ? "set style data linespoints\n"
-			  : "set style data histograms\nset style fill solid 0.8\nset xtics rotate by -30 noenhanced\n";
-	script += "plot ";
-	for (size_t b = 0; b < f.bars.size(); b++)
-		script += format("%s%s using %s title %s", b ? ", " : "", gnuplot_string(base + ".dat").c_str(),
-				 f.lines ? format("1:%zu", b + 2).c_str() : format("%zu:xtic(1)", b + 2).c_str(),
-				 gnuplot_string(f.bars[b]).c_str());
-	plot(base, script + "\n", 1100, 500);
-}
-
 void add(report &out, const etc::study &s)
 {
 	for (const auto &[k, r] : s.all()) {
@@ -150,17 +110,13 @@ void draw_figures(const options &o, const etc::study &s, report &out)
 {
 	const etc::drawn all = etc::draw([&](const etc::run_key &k) -> const etc::result & { return s.of(k); });
 	for (const etc::figure &f : all.figures) {
-		show(f);
-		plot_figure(f, o.figures);
+		show(f, f.what == "faults" ? "%.0f" : "%.3f");
+		draw(f, o.figures + "/etc-figure");
 	}
-	table shown("The thesis, as the notes have it, and the model", {"figure", "what", "thesis", "model"});
-	shown.left_columns(4);
 	json statements = json::array();
-	for (const etc::statement &t : all.statements) {
-		shown.row({t.figure, t.what, t.thesis, t.here});
+	for (const etc::statement &t : all.statements)
 		statements.push_back({{"figure", t.figure}, {"what", t.what}, {"thesis", t.thesis}, {"model", t.here}});
-	}
-	shown.print();
+	show(all.statements);
 	out.document()["statements"] = statements;
 }
 

@@ -5,7 +5,6 @@
 #include "core/deadlines.h"
 #include "core/dispatch.h"
 #include "core/launch.h"
-#include "core/lender.h"
 #include "core/levels.h"
 #include "core/sentences.h"
 #include "core/sliced_launch.h"
@@ -55,8 +54,6 @@ int prepare_and_send(const reference<C> &c, const het_launch_args &args, uint64_
 		c->level.store(int8_t(args.priority), std::memory_order_relaxed);
 	set_deadline(*c, args.deadline_ns ? args.deadline_ns : c->queue->deadline_ns);
 	levels_in_use().note(c->level.load(std::memory_order_relaxed));
-	if (levels_in_use().are_several())
-		start_lender();
 	if (int err = c->prepare())
 		return err;
 	het_queue &queue = *c->queue;

@@ -188,9 +188,7 @@ begin_result block::begin(executor &)
 		return 0;
 	begun_at = now_ns();
 	const begin_result b = begin_on_device();
-	if (b.how == begin_result::refused)
-		of->put_off(*this);
-	return b;
+	return b.how == begin_result::refused && !of->put_off(*this) ? begin_result(0) : b;
 }
 
 int block::end(int device_error)

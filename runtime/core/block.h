@@ -39,6 +39,7 @@ class block final : public het_event
 	ledger_entry entry;
 	block *next = nullptr;       // is in the launch's list
 	block *next_start = nullptr; // is in the list of blocks to be started
+	block *next_emptied = nullptr;
 	// begun_at is when its own work began, twins_ns how long it took before to make twins.
 	uint64_t begun_at = 0, twins_ns = 0;
 	// This is when it counted. The launch's lock guards it.

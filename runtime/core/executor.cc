@@ -247,19 +247,27 @@ void executor::offer(het_event &e)
 		ring();
 }
 
-// Who makes a command more urgent looks where it lies, under the graph's lock.
+// Who makes a command more urgent looks where it lies, under the graph's lock. If the second level comes while the command
+// is put down without that he may not have found it, so it is taken up again if it still lies here.
 void executor::hand_over(het_event &e)
 {
 	delay_point();
-	if (levels_in_use().are_several() && e.in)
-		core().graph.locked([&] { put_down(e); });
-	else
-		put_down(e);
+	if (!e.in) {
+		put_down(e, *this);
+		return;
+	}
+	if (!levels_in_use().are_several()) {
+		const auto kept = reference<het_event>::to(&e); // it may be over when it has been put down
+		put_down(e, *this);
+		if (levels_in_use().are_several())
+			core().graph.locked([&] { move_up(e); });
+		return;
+	}
+	core().graph.locked([&] { put_down(e, place_of(e)); });
 }
 
-void executor::put_down(het_event &e)
+void executor::put_down(het_event &e, executor &place)
 {
-	executor &place = place_of(e);
 	if (&place != this) {
 		discount(e);
 		e.where.store(&place);
@@ -291,7 +299,7 @@ bool executor::move_up(het_event &e)
 {
 	bool lies_here = ready_.take(e);
 	if (lies_here)
-		put_down(e);
+		put_down(e, place_of(e));
 	return lies_here;
 }
 

@@ -117,7 +117,7 @@ class executor
 	unsigned choose_level(uint32_t waiting);
 	uint32_t depth_for(int level) const;
 	executor &place_of(const het_event &e);
-	void put_down(het_event &e);
+	void put_down(het_event &e, executor &place);
 	void ring();
 	void sleep(uint32_t seen, int64_t timeout_ns);
 	void work();

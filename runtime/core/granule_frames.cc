@@ -75,18 +75,22 @@ int granule_frames::take(const launch &l, het_device &d, uint64_t most)
 {
 	const unsigned bits = granule_bits(most);
 	const size_t most_granules = granules_of(l.plan, bits);
-	const uint64_t tables = words * most_granules;
+	const uint64_t marks = granule_marks::bytes_for(most_granules);
+	const bool has_marks = l.may_be_inspected && smallest(l.plan, most) + marks <= most;
+	const uint64_t tables = words * most_granules + (has_marks ? marks : 0);
 	const size_t nframes = most > tables ? size_t(std::min<uint64_t>((most - tables) >> bits, most_granules)) : 0;
 	const uint64_t nbytes = (uint64_t{nframes} << bits) + tables;
 	if (!are_known(l.uses) || bits != bits_)
 		forget_all();
 	// Who waits for memory would be given this.
-	if (nframes != nframes_ || bits != bits_ || most_granules != most_granules_ || !d.memory.line.is_empty())
+	if (nframes != nframes_ || bits != bits_ || most_granules != most_granules_ || has_marks != has_marks_ ||
+	    !d.memory.line.is_empty())
 		give_back();
 	device_ = &d;
 	bits_ = bits;
 	nframes_ = nframes;
 	most_granules_ = most_granules;
+	has_marks_ = has_marks;
 	if (buffer_) {
 		count_as(memory_kind::windows);
 		return 0;
@@ -140,7 +144,13 @@ void granule_frames::forget_all()
 	forget_copies();
 	uses_.reset();
 	nuses_ = 0;
+	forget_accesses();
+}
+
+void granule_frames::forget_accesses()
+{
 	seen_ = {};
+	was_inspected_ = is_inspected_ = false;
 }
 
 void granule_frames::forget(range in_buffer)
@@ -155,6 +165,8 @@ void granule_frames::forget(range in_buffer)
 		const size_t last = map_.number_of(w, hit.end - 1 + back);
 		for (size_t i = map_.number_of(w, hit.begin + back); i <= last; i++)
 			is_copy_[i] = false;
+		for (size_t i = map_.number_of(w, hit.begin + back); i <= last; i++)
+			is_source_changed_ |= is_source_[i];
 	}
 }
 
@@ -212,10 +224,12 @@ int granule_frames::make_map(const launch &l)
 	granule_map map;
 	std::unique_ptr<bool[]> copies(new (std::nothrow) bool[most_granules_]());
 	std::unique_ptr<bool[]> comes(new (std::nothrow) bool[most_granules_]());
+	std::unique_ptr<bool[]> sources(new (std::nothrow) bool[most_granules_]());
 	std::unique_ptr<uint64_t[]> accesses(new (std::nothrow) uint64_t[most_granules_]());
-	if (!places || !found || !copies || !comes || !accesses || !map.take({places.get(), windows.size()}, bits_))
+	if (!places || !found || !copies || !comes || !sources || !accesses ||
+	    !map.take({places.get(), windows.size()}, bits_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	seen_ = {};
+	forget_accesses();
 	comes_ = std::move(comes);
 	accesses_ = std::move(accesses);
 	runtime_guard guard(lock_);
@@ -223,6 +237,8 @@ int granule_frames::make_map(const launch &l)
 	windows_ = std::move(found);
 	nwindows_ = windows.size();
 	is_copy_ = std::move(copies);
+	is_source_ = std::move(sources);
+	is_source_changed_ = false;
 	return 0;
 }
 
@@ -242,9 +258,9 @@ void granule_frames::look_at(granule &g, const launch &l)
 	moves_[number_of(g)] = g.must_be_there ? 0 : (here - there) | granule_table::counted;
 }
 
-// Of the first launch nothing is known but this. What is known row by row is used once, and comes over the bus as fast as
-// a copy would. Of other arguments each may have as many accesses, so the smaller one's granules have more; and what is
-// there already costs nothing.
+// Of the first launch nothing is known but this, unless it was inspected. What is known row by row is used once, and
+// comes over the bus as fast as a copy would. Of other arguments each may have as many accesses, so the smaller one's
+// granules have more; and what is there already costs nothing.
 void granule_frames::value(const launch &l)
 {
 	for (granule &g : map_.all()) {
@@ -257,7 +273,7 @@ void granule_frames::value(const launch &l)
 					 .is_used_once = !w.stays};
 		const uint64_t each = UINT64_MAX / 2 / std::max<uint64_t>(w.bytes.size(), 1);
 		const uint64_t unknown = w.stays ? 2 * each + is_there : 0;
-		g.worth = seen_.count ? worth_of(use, seen_) : unknown;
+		g.worth = is_inspected_first_ ? is_there : is_known() ? worth_of(use, seen_) : unknown;
 	}
 }
 
@@ -279,7 +295,7 @@ int granule_frames::fail_musts(const char *kernel) const
 uint32_t granule_frames::choose_counted() const
 {
 	constexpr uint64_t enough = 32 << 10, most = 16;
-	if (!seen_.count)
+	if (!is_known())
 		return 1;
 	const uint64_t all = *std::max_element(accesses_.get(), accesses_.get() + map_.all().size());
 	return uint32_t(std::bit_floor(std::clamp<uint64_t>(all / enough, 1, most)));
@@ -310,9 +326,17 @@ int granule_frames::place(const launch &l)
 		return err;
 	// Another kernel may use other bytes of the same arguments.
 	if (l.kernel != std::exchange(kernel_, l.kernel))
-		seen_ = {};
+		forget_accesses();
 	if (!are_known(l.uses) && !know(l.uses))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
+	is_inspected_first_ = wants_inspection();
+	if (int err = choose(l))
+		return err;
+	return is_inspected_first_ ? prepare_marks(l) : 0;
+}
+
+int granule_frames::choose(const launch &l)
+{
 	for (granule &g : map_.all())
 		look_at(g, l);
 	value(l);
@@ -325,10 +349,65 @@ int granule_frames::place(const launch &l)
 	const auto all = map_.all();
 	const size_t there = size_t(
 		std::count_if(all.begin(), all.end(), [](const granule &g) { return g.frame != granule::none; }));
-	inform("het_launch: kernel %s works on host memory in place on %s: %zu of %zu granules of %llu bytes are there",
-	       l.name, device_->compute->info().name, there, all.size(),
-	       static_cast<unsigned long long>(granule_bytes()));
+	inform("het_launch: kernel %s %s on %s: %zu of %zu granules of %llu bytes are there", l.name,
+	       is_inspected_first_ ? "is inspected" : "works on host memory in place", device_->compute->info().name,
+	       there, all.size(), static_cast<unsigned long long>(granule_bytes()));
 	return 0;
+}
+
+// --- inspection ----------------------------------------------------------------
+
+// If all have frames nothing is to be chosen. What was found goes for as long as nobody writes what addresses were made
+// of.
+bool granule_frames::wants_inspection()
+{
+	runtime_guard guard(lock_);
+	if (std::exchange(is_source_changed_, false))
+		was_inspected_ = false;
+	return has_marks_ && !was_inspected_ && nframes_ < map_.all().size();
+}
+
+int granule_frames::prepare_marks(const launch &l)
+{
+	if (!marks_.make(map_, most_granules_, l.plan))
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	const auto at = reinterpret_cast<uintptr_t>(device_->compute->address_of(buffer_)) + marks_at();
+	inspection_ = marks_.table(at, map_, l.ngroups, core().inspects == inspection::whole);
+	return 0;
+}
+
+int granule_frames::copy_marks(bool home)
+{
+	frame_copies all(*device_, home);
+	const int err = all.add(buffer_, marks_at(), {marks_.bytes(), granule_marks::bytes_for(most_granules_), false});
+	return err ? err : all.flush();
+}
+
+int granule_frames::look_at_marks(const launch &l)
+{
+	is_inspected_first_ = false;
+	if (int err = copy_marks(true))
+		return err;
+	was_inspected_ = true;
+	is_inspected_ = marks_.are_whole();
+	if (!seen_.count)
+		seen_.access_ns = access_ns_of(0, 0);
+	seen_.byte_ns = byte_ns_;
+	note_marks(l);
+	return choose(l);
+}
+
+// What the launch writes itself the next one has to look at again.
+void granule_frames::note_marks(const launch &l)
+{
+	const auto all = map_.all();
+	runtime_guard guard(lock_);
+	for (size_t i = 0; i < all.size(); i++) {
+		if (is_inspected_)
+			accesses_[i] = marks_.accesses(i);
+		is_source_[i] = marks_.is_source(i);
+		is_source_changed_ |= is_source_[i] && l.plan.windows()[all[i].window].writes;
+	}
 }
 
 // --- copies --------------------------------------------------------------------
@@ -392,7 +471,7 @@ int granule_frames::send(const launch &l)
 		byte_ns_ = double(now_ns() - began) / double(nbytes);
 	else if (byte_ns_ == 0)
 		byte_ns_ = 1e9 / device_->rate.load();
-	return err;
+	return err || !is_inspected_first_ ? err : copy_marks(false);
 }
 
 int granule_frames::bring(const launch &l, uint64_t kernel_ns)

@@ -8,8 +8,12 @@
 // that has them opens its uses. The protocol makes a byte there valid by a write to that buffer, which is told to
 // forget(), or because a launch that has it open writes it, which tells that, too. So a frame is as the host has it,
 // whatever the host or another device has done meanwhile, until it is forgotten.
+//
+// If nothing is known of the launch it may be inspected first (core/granule_marks.h): then place() gives frames only to
+// what must be there, and to what was there, and look_at_marks() places all anew.
 #pragma once
 
+#include "core/granule_marks.h"
 #include "core/ranges.h"
 #include "core/runtime.h"
 #include "dev/granule_table.h"
@@ -38,6 +42,8 @@ class granule_frames
 		uint64_t kernel;
 		const char *name;
 		unsigned widest; // accesses take so many bytes at most
+		uint64_t ngroups;
+		bool may_be_inspected; // there is a kernel for it
 	};
 
 	// Gets memory for the windows of the plan: as much as they need, but no more than @most bytes; or has it still,
@@ -62,7 +68,13 @@ class granule_frames
 	// Returns what has travelled for the launch that was placed last.
 	const traffic &travelled() const { return travelled_; }
 
+	// After place(): an inspector is to run before the launch, with what send() sends.
+	bool is_inspected_first() const { return is_inspected_first_; }
+	// It has run. Returns 0, HET_EDEVICE or HET_ENOMEM.
+	int look_at_marks(const launch &l);
+
 	const granule_table &table() const { return table_; }
+	const inspection_table &inspection() const { return inspection_; }
 	// Returns the kernel's address for a byte of a window.
 	uint64_t address_of(unsigned window, uintptr_t byte) const { return map_.address_of(window, byte); }
 
@@ -84,9 +96,17 @@ class granule_frames
 		bool operator==(const known_use &) const = default;
 	};
 
+	bool wants_inspection();
+	int choose(const launch &l);
+	int prepare_marks(const launch &l);
+	int copy_marks(bool home);
+	void note_marks(const launch &l);
+	uint64_t marks_at() const { return (uint64_t{nframes_} << bits_) + 2 * sizeof(uint64_t) * most_granules_; }
+	bool is_known() const { return seen_.count || is_inspected_; }
 	void count_as(memory_kind k);
 	void forget_copies();
 	void forget_all();
+	void forget_accesses();
 	bool is_copy(const granule &g);
 	bool are_known(std::span<const range_use> uses) const;
 	bool know(std::span<const range_use> uses);
@@ -105,8 +125,9 @@ class granule_frames
 	size_t number_of(const granule &g) const { return size_t(&g - map_.all().data()); }
 
 	het_device *device_ = nullptr;
-	void *buffer_ = nullptr; // all frames, and behind them two words for each granule
-	uint64_t reserved_ = 0;  // bytes
+	void *buffer_ = nullptr; // all frames, behind them two words for each granule, and the marks if there is room
+	bool has_marks_ = false;
+	uint64_t reserved_ = 0; // bytes
 	memory_kind counted_as_ = memory_kind::windows;
 	unsigned bits_ = 0;
 	size_t nframes_ = 0, most_granules_ = 0;
@@ -126,11 +147,19 @@ class granule_frames
 	std::unique_ptr<bool[]> comes_;        // of each granule: send() has to fill its frame
 	traffic travelled_;
 
+	granule_marks marks_;
+	inspection_table inspection_ = {};
+	bool is_inspected_first_ = false;
+	bool was_inspected_ = false; // and need not be again
+	bool is_inspected_ = false;  // and accesses_ has what was found
+
 	futex_lock lock_; // has rank leaf, and guards the next, and changes of map_
 	std::unique_ptr<known_window[]> windows_;
 	size_t nwindows_ = 0;
 	// Of each granule: its frame has what host memory has, or will have it unless send() fails.
 	std::unique_ptr<bool[]> is_copy_;
+	std::unique_ptr<bool[]> is_source_; // of each granule: the inspector has made addresses of what it has
+	bool is_source_changed_ = false;    // since
 };
 
 } // namespace het::rt

@@ -8,7 +8,8 @@
 namespace het::rt
 {
 
-// Levels differ, and it starts the thread if that was not tried. Without one nothing is lent.
+// Levels differ, and it starts the thread if that was not tried: levels::when_several() is told of it. Without the
+// thread nothing is lent.
 void start_lender();
 
 // A touch of this byte waits for a kernel. It takes no lock, touches no memory that can be trapped, and may be called

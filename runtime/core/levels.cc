@@ -25,7 +25,10 @@ void levels::note_another(int8_t level)
 	}
 	rise_to(first);
 	rise_to(level);
-	several_.store(true);
+	if (several_.exchange(true))
+		return;
+	if (auto *begin = begin_.load())
+		begin();
 }
 
 levels &levels_in_use()

@@ -26,6 +26,14 @@ class levels
 			note_another(level);
 	}
 	bool are_several() const { return several_.load(std::memory_order_relaxed); }
+	// Has @begin called once there is a second level: at once, or by the thread that brings it, which holds no
+	// lock. There is one such call for the process, and it may come twice.
+	void when_several(void (*begin)())
+	{
+		begin_.store(begin);
+		if (several_.load())
+			begin();
+	}
 	// A command with a deadline has been there.
 	void note_deadline() { deadlines_.store(true, std::memory_order_relaxed); }
 	bool have_deadlines() const { return deadlines_.load(std::memory_order_relaxed); }
@@ -45,6 +53,7 @@ class levels
 
 	std::atomic<int8_t> first_{none}, highest_{lowest_level};
 	std::atomic<bool> several_{false}, deadlines_{false};
+	std::atomic<void (*)()> begin_{nullptr};
 };
 
 levels &levels_in_use();

@@ -4,6 +4,7 @@
 #include "core/kept_room.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
+#include "core/pooled_array.h"
 #include "evict/victims.h"
 #include "memory/buffers.h"
 #include "memory/evict.h"
@@ -12,8 +13,6 @@
 
 #include <algorithm>
 #include <gpuvm.h>
-#include <memory>
-#include <new>
 
 namespace het::rt
 {
@@ -21,9 +20,9 @@ namespace het::rt
 namespace
 {
 
-// The arrays that have buffers on a device, as candidates for leaving it.
+// The arrays that have buffers on a device, as candidates for leaving it. A touch may wait for who makes room.
 struct tenants {
-	std::unique_ptr<tenant[]> list;
+	pooled_array<tenant> list;
 	size_t count = 0;
 
 	std::span<tenant> all() const { return {list.get(), count}; }
@@ -51,9 +50,8 @@ tenant as_tenant(const resident_array &a, const het_device &d, const demand &w)
 bool list_tenants(const het_device &d, const demand &w, tenants &found)
 {
 	size_t room = find_residents(d.memory_number, {});
-	std::unique_ptr<resident_array[]> arrays(new (std::nothrow) resident_array[room]);
-	found.list.reset(new (std::nothrow) tenant[room]);
-	if (!arrays || !found.list)
+	pooled_array<resident_array> arrays;
+	if (!arrays.allocate(room) || !found.list.allocate(room))
 		return false;
 	found.count = std::min(room, find_residents(d.memory_number, {arrays.get(), room}));
 	for (size_t i = 0; i < found.count; i++)

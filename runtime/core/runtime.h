@@ -98,6 +98,7 @@ struct runtime {
 	// many.
 	std::unique_ptr<het_device> host_memory;
 	eviction evicts = eviction::keep;
+	inspection inspects = inspection::never;
 	// It has the commands that are the host's own.
 	executor service{nullptr, most_devices};
 	// Executors report to it.

@@ -27,7 +27,7 @@ begin_result slice_of_launch::begin(executor &)
 	of_->place_arguments(number_, args, shape, on_device);
 	of_->slice_begins(number_, *this);
 	compute_device &d = *of_->device().compute;
-	const int err = d.submit(of_->kernel(), shape, args, on_device);
+	const int err = d.submit(of_->kernel(number_), shape, args, on_device);
 	if (err || !d.has_queue())
 		return err;
 	return begin_result::in_flight;

@@ -143,7 +143,11 @@ granule_frames::launch sliced_launch::launch_in_place() const
 	const auto program = reinterpret_cast<uintptr_t>(kernel_->program.get());
 	const uint64_t number =
 		(kernel_->identity ? kernel_->identity : program) ^ std::hash<std::string_view>()(kernel_->name.get());
-	return {slices_, uses_, number, kernel_->name.get(), kernel().widest_access()};
+	uint64_t ngroups = 1;
+	for (unsigned d = 0; d < shape_.dimensions; d++)
+		ngroups *= shape_.groups(d);
+	return {slices_,           uses_, number, kernel_->name.get(), kernel_in_place().widest_access(), ngroups,
+		may_be_inspected()};
 }
 
 void sliced_launch::slice_begins(size_t number, const het_event &slice)
@@ -235,8 +239,11 @@ int sliced_launch::begin_uses()
 			forget_kept_of(u, u.bytes);
 	}
 	forget_what_is_written();
-	if (is_in_place())
-		return granules_->place(launch_in_place());
+	if (is_in_place()) {
+		const int err = granules_->place(launch_in_place());
+		set_inspected(granules_->is_inspected_first());
+		return err;
+	}
 	if (keeps_copies(core().evicts))
 		choose_kept();
 	return 0;
@@ -356,7 +363,8 @@ int sliced_launch::start(size_t number)
 	if (!s || !s->allocate())
 		return fail(HET_ENOMEM, "het_launch: no memory for a slice of kernel %s", kernel_->name.get());
 	memory_account &account = device().memory.account;
-	(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
+	if (!is_inspector(number))
+		(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
 	count_stall(number);
 	started_.fetch_add(1);
 	started_at_.store(now_ns());
@@ -373,12 +381,23 @@ int sliced_launch::fetch(size_t slice)
 	return err || has_failed_.load() ? err : start(slice);
 }
 
+// The inspector has the device for itself, and tells what the launch needs there.
+int sliced_launch::inspect()
+{
+	if (int err = fetch(0))
+		return err;
+	wait_until([&] { return ended_.load() > 0 || has_failed_.load(); });
+	return has_failed_.load() ? 0 : granules_->look_at_marks(launch_in_place());
+}
+
 void sliced_launch::fetch_all()
 {
 	lane_.store(&device().lanes.open(urgency()));
 	if (!is_in_place())
 		fail_once(send_all_that_stays());
-	for (size_t i = 0; i < nslices() && !has_failed_.load(); i++)
+	if (is_inspector(0))
+		fail_once(inspect());
+	for (size_t i = is_inspector(0); i < nslices() && !has_failed_.load(); i++)
 		fail_once(fetch(i));
 	all_started_.store(true);
 	announce();
@@ -389,6 +408,7 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, la
 	s.part.first = is_in_place() ? 0 : slices_.slice(slice).first;
 	s.part.count = is_in_place() ? 0 : slices_.slice(slice).count;
 	t.granules = is_in_place() ? &granules_->table() : nullptr;
+	t.inspection = is_inspector(slice) ? &granules_->inspection() : nullptr;
 	size_t use = 0;
 	for (device_arg &a : args) {
 		if (!is_memory(a.kind))
@@ -408,6 +428,8 @@ void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, la
 
 int sliced_launch::bring(size_t slice)
 {
+	if (is_inspector(slice))
+		return 0;
 	if (is_in_place())
 		return granules_->bring(launch_in_place(), now_ns() - started_at_.load());
 	return for_windows([](const window &w) { return !w.stays && w.writes; },

@@ -71,6 +71,7 @@ class sliced_launch final : public sliced_plan, public watched_launch
 	void leave_granules();
 	void forget_what_is_written() const;
 	int begin_uses();
+	int inspect();
 	void choose_kept();
 	keeping keeping_of(unsigned window, std::span<const uintptr_t> arrays) const;
 	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }

@@ -20,8 +20,9 @@ namespace het::rt
 int sliced_launch::begin_record()
 {
 	on_memory.reset(new (std::nothrow) het_memory_use(planned_use()));
-	over_.reset(new (std::nothrow) bool[nslices()]());
-	begun_.reset(new (std::nothrow) std::atomic<const het_event *>[nslices()]());
+	const size_t n = nslices() + 1; // perhaps it is inspected
+	over_.reset(new (std::nothrow) bool[n]());
+	begun_.reset(new (std::nothrow) std::atomic<const het_event *>[n]());
 	return on_memory && over_ && begun_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
 }
 
@@ -30,7 +31,7 @@ void sliced_launch::count_stall(size_t slice)
 {
 	if (!slice)
 		first_at_.store(now_ns());
-	if (!slice || ended_.load() != slice)
+	if (!slice || is_in_place() || ended_.load() != slice)
 		return;
 	on_memory->stalls++;
 	on_memory->stalled_ns += now_ns() - last_over_at_.load();

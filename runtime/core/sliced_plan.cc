@@ -193,7 +193,7 @@ het_memory_use sliced_plan::planned_use() const
 	for (size_t i = 0; i < uses_.size(); i++)
 		(!row_uses_[i].by_rows ? u.whole : is_found(patterns_[i]) ? u.analysed : u.declared)++;
 	u.memory_class = u.whole ? HET_CLASS_IRREGULAR : HET_CLASS_REGULAR;
-	u.slices = nslices();
+	u.slices = is_in_place_ ? 1 : slices_.nslices();
 	return u;
 }
 
@@ -246,7 +246,21 @@ int sliced_plan::prepare_in_place()
 	if (!slices_.take({row_uses_.get(), uses_.size()}, nrows_))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	is_in_place_ = granule_frames::smallest(slices_, bytes_to_have()) <= bytes_to_have();
-	return is_in_place_ ? 0 : refuse("not even the ends of its arrays fit");
+	if (!is_in_place_)
+		return refuse("not even the ends of its arrays fit");
+	prepare_inspector();
+	return 0;
+}
+
+// The launch does without if there is none, or if it takes fewer items in a group.
+void sliced_plan::prepare_inspector()
+{
+	slicing how = {};
+	how.in_place = how.inspects = true;
+	fatbin::fault why;
+	if (core().inspects == inspection::never || kernel_->prepare_slices(*device_, how, &inspector_) ||
+	    !device_->compute->takes(inspector_, shape_, why))
+		inspector_ = nullptr;
 }
 
 // What slices can't do is done in place.
@@ -254,7 +268,8 @@ int sliced_plan::prepare_on(het_device &d)
 {
 	device_ = &d;
 	shape_ = given_shape_;
-	is_in_place_ = has_rows_ = is_small_ = false;
+	is_in_place_ = has_rows_ = is_small_ = is_inspected_ = false;
+	inspector_ = nullptr;
 	why_not_in_place_ = not_tried;
 	forget_found_patterns(patterns_);
 	if (int err = prepare_kernel_there())

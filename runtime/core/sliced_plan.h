@@ -27,7 +27,10 @@ class sliced_plan : public kernel_command
 
 	// These are for its slices, which have a reference.
 	het_device &device() const { return *device_; }
-	device_kernel &kernel() const { return *slice_kernel_; }
+	// Returns the kernel of a slice, by its number.
+	device_kernel &kernel(size_t slice) const { return is_inspector(slice) ? *inspector_ : *slice_kernel_; }
+	// It only finds out what the launch, the next one, will use.
+	bool is_inspector(size_t slice) const { return is_inspected_ && !slice; }
 	const launch_shape &shape() const { return shape_; }
 	std::span<const device_arg> arguments() const { return args_; }
 	std::span<const range_use> uses() const { return uses_; }
@@ -67,7 +70,11 @@ class sliced_plan : public kernel_command
 	bool is_overwritten(size_t use) const { return row_uses_[use].writes && !row_uses_[use].reads; }
 	// Returns what is known before it runs of how it uses the memory.
 	het_memory_use planned_use() const;
-	size_t nslices() const { return is_in_place_ ? 1 : slices_.nslices(); }
+	size_t nslices() const { return is_in_place_ ? 1 + is_inspected_ : slices_.nslices(); }
+	device_kernel &kernel_in_place() const { return *slice_kernel_; }
+	bool may_be_inspected() const { return inspector_ != nullptr; }
+	// It is true if an inspector runs first. Nobody may have begun yet.
+	void set_inspected(bool is) { is_inspected_ = is; }
 	// Returns what there is for windows, if all leaves that can.
 	uint64_t bytes_to_have() const;
 
@@ -79,6 +86,7 @@ class sliced_plan : public kernel_command
 	int prepare_kernel_there();
 	int prepare_slices();
 	int prepare_in_place();
+	void prepare_inspector();
 	int choose_local();
 	int choose_rows();
 	int prepare_kernel(const slicing &how, const char *why_not);
@@ -94,6 +102,8 @@ class sliced_plan : public kernel_command
 	const launch_shape given_shape_;
 	het_device *device_; // that was tried last
 	device_kernel *slice_kernel_ = nullptr;
+	device_kernel *inspector_ = nullptr; // for a launch in place, or null
+	bool is_inspected_ = false;
 	size_t nrows_ = 0;
 	std::unique_ptr<row_use[]> row_uses_;
 	bool is_analysed_ = false, is_in_place_ = false;

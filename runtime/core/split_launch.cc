@@ -50,22 +50,32 @@ block *split_launch::make_block(unsigned member, rows r)
 	return b.give_up();
 }
 
-// Returns a block with rows that another has not begun. The caller holds the lock.
-block *split_launch::take_back(unsigned member, block **emptied)
+// The caller holds the lock.
+block *split_launch::block_of(const ledger_entry &e) const
 {
-	rows r;
-	ledger_entry *from = ledger_.take_back(member, now_ns(), r);
-	block *made = from ? make_block(member, r) : nullptr;
+	block *b = blocks_;
+	while (&b->entry != &e)
+		b = b->next;
+	return b;
+}
+
+// Returns the block of rows that another has not begun. The caller holds the lock.
+block *split_launch::make_taken(const ledger::taking &t, block **emptied)
+{
+	block *made = t.from ? make_block(t.by, t.what) : nullptr;
 	if (!made)
 		return nullptr;
 	made->entry.was_taken_back = true;
-	for (block *b = blocks_; b && !from->what.count && !*emptied; b = b->next)
-		*emptied = &b->entry == from ? b : nullptr;
+	if (!t.from->what.count) {
+		block *b = block_of(*t.from);
+		b->next_emptied = *emptied;
+		*emptied = b;
+	}
 	return made;
 }
 
-// Devices that have room get what there is; the one that asks, as it has ended a block, also what is taken back. The
-// caller holds the lock.
+// Devices that have room get what there is. Where @asks has ended a block those that have nothing then get what is taken
+// back, this one first. The caller holds the lock.
 split_launch::handed_out split_launch::hand_out(unsigned asks)
 {
 	handed_out h;
@@ -80,8 +90,8 @@ split_launch::handed_out split_launch::hand_out(unsigned asks)
 		while (!failure_ && add(make_block(i, ledger_.next(i, room(i), now_ns()))))
 			;
 	}
-	if (asks != nobody && !failure_)
-		add(take_back(asks, &h.emptied));
+	while (asks != nobody && !failure_ && add(make_taken(ledger_.take_back(asks, now_ns()), &h.emptied)))
+		;
 	return h;
 }
 
@@ -95,13 +105,16 @@ void split_launch::start(block *list)
 	}
 }
 
-// It would lie in its queue for as long as the device has other things to do. If it does not lie there it has just been
-// taken to be begun.
+// They would lie in their queues for as long as the devices have other things to do. What does not lie there has just
+// been taken to be begun.
 void split_launch::withdraw(block *emptied)
 {
-	executor *where = emptied ? emptied->where.load() : nullptr;
-	if (where && where->withdraw(*emptied))
-		finish(*emptied, 0);
+	for (block *b = emptied, *next; b; b = next) {
+		next = b->next_emptied;
+		executor *where = b->where.load();
+		if (where && where->withdraw(*b))
+			finish(*b, 0);
+	}
 }
 
 void split_launch::add_lanes(uint32_t (&lanes)[most_devices]) const
@@ -176,10 +189,15 @@ bool split_launch::begin_block(block &b)
 	return ledger_.begin(b.entry, now_ns());
 }
 
-void split_launch::put_off(block &b)
+// Who has nothing gets what is taken from it by way of his queue, as the caller may hold this device's submit lock.
+bool split_launch::put_off(block &b)
 {
-	runtime_guard<lock_rank::graph> g(lock_);
-	ledger_.put_off(b.entry);
+	lock_.lock(lock_rank::graph);
+	block *emptied = nullptr;
+	block *taken = failure_ ? nullptr : make_taken(ledger_.put_off(b.entry, now_ns()), &emptied);
+	lock_.unlock(lock_rank::graph);
+	start(taken);
+	return !emptied;
 }
 
 // What was taken back comes to its new device when the block that had it is out of the way: this one keeps the launch

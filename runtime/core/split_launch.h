@@ -27,7 +27,7 @@ class split_launch final : public split_plan, public watched_launch
 	uint32_t nparts() const override { return nparts_done_; }
 	het_event_part_info part(uint32_t number) const override { return parts_done_[number]; }
 	bool begin_block(block &b) override;
-	void put_off(block &b) override;
+	bool put_off(block &b) override;
 	void block_is_over(block &b, int err, bool again) override;
 	void add_lanes(uint32_t (&lanes)[most_devices]) const override;
 
@@ -43,7 +43,7 @@ class split_launch final : public split_plan, public watched_launch
 		double seconds, expected;
 	};
 
-	// What devices with room have got, linked by next_start, and a block that is empty now, or null.
+	// What devices with room have got, linked by next_start, and the blocks that are empty now, by next_emptied.
 	struct handed_out {
 		block *list = nullptr, *emptied = nullptr;
 	};
@@ -51,7 +51,8 @@ class split_launch final : public split_plan, public watched_launch
 
 	unsigned room(unsigned member) const;
 	block *make_block(unsigned member, rows r);
-	block *take_back(unsigned member, block **emptied);
+	block *block_of(const ledger_entry &e) const;
+	block *make_taken(const ledger::taking &t, block **emptied);
 	handed_out hand_out(unsigned asks);
 	void start(block *list);
 	void withdraw(block *emptied);

@@ -57,8 +57,8 @@ class split_plan : public kernel_command
 	void kernel_has_run(const het_device &d) { kernel_->has_run(d); }
 	// A block is about to begin, with the rows that it has now. It is false if it has none left, as others do them.
 	virtual bool begin_block(block &b) = 0;
-	// It could not begin, as others must end first.
-	virtual void put_off(block &b) = 0;
+	// It could not begin, as others must end first. It is false if it has no rows any longer, as others do them.
+	virtual bool put_off(block &b) = 0;
 	// A block has ended; it is called once for each. @again says that others may do it if it has failed. No lock is
 	// held.
 	virtual void block_is_over(block &b, int err, bool again) = 0;

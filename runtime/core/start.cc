@@ -6,6 +6,8 @@
 #include "core/kept_frames.h"
 #include "core/kept_home.h"
 #include "core/kept_room.h"
+#include "core/lender.h"
+#include "core/levels.h"
 #include "core/lost_device.h"
 #include "core/measured_rate.h"
 #include "core/runtime.h"
@@ -106,8 +108,12 @@ int start()
 		std::atomic<double> &rate = c.devices[i]->rate;
 		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
 	}
-	if (!find_eviction(settings().evict, c.evicts))
-		return fail(HET_EARG, "HET_EVICT=%s: say keep, through, stream or demand", settings().evict);
+	if (!find_eviction(settings().evict, c.evicts, c.inspects))
+		return fail(HET_EARG,
+			    "HET_EVICT=%s: say keep, through, stream or demand, and inspect, inspect-all or "
+			    "no-inspect, with "
+			    "commas between them",
+			    settings().evict);
 	for (unsigned i = 0; i < n; i++) {
 		if (int err = set_budget(*c.devices[i], i))
 			return err;
@@ -123,6 +129,7 @@ int start()
 	c.for_executors([&](executor &x) { ok = ok && x.start_worker(); });
 	if (!ok || pthread_atfork(nullptr, nullptr, in_child) || !wait_at_exit())
 		return fail(HET_ENOMEM, "the runtime's threads can't be started (ulimit -u?)");
+	levels_in_use().when_several(start_lender);
 	return 0;
 }
 

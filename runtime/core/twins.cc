@@ -3,7 +3,6 @@
 
 #include "os/log.h"
 
-#include <new>
 #include <utility>
 
 namespace het::rt
@@ -50,10 +49,8 @@ int twins::make(const range_use &u, het_device &d, unsigned lane)
 	void *buffer = buffer_of(u, u.bytes.end, d, &end);
 	uintptr_t origin = u.bytes.end - end;
 	size_t first = round_down(u.bytes.begin - origin, twin_unit);
-	std::unique_ptr<twin> t(new (std::nothrow) twin{&d, u.bytes, origin + first, nullptr, nullptr, nullptr});
-	if (t)
-		t->changed.reset(new (std::nothrow) uint8_t[twin_units(end - first)]());
-	if (!t || !t->changed)
+	std::unique_ptr<twin> t(new (std::nothrow) twin(d, u.bytes, origin + first));
+	if (!t || !t->changed.allocate(twin_units(end - first)))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	int err = have_twin(d, end - first, t->on_device);
 	if (err)

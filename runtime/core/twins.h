@@ -5,11 +5,13 @@
 // several devices have written.
 #pragma once
 
+#include "core/pooled_array.h"
 #include "core/ranges.h"
 #include "dev/twin.h"
 #include "memory/notes.h"
 
 #include <memory>
+#include <new>
 
 namespace het::rt
 {
@@ -29,11 +31,15 @@ class twins final : public joint_notes
 
       private:
 	struct twin {
+		twin(het_device &d, range bytes, uintptr_t first) : device(&d), bytes(bytes), first(first) {}
+		static void *operator new(size_t n, const std::nothrow_t &) noexcept { return pool().allocate(n); }
+		static void operator delete(void *p, size_t n) { pool().release(p, n); }
+
 		het_device *device;
 		range bytes;     // are the argument's
 		uintptr_t first; // is where the first unit is
 		std::unique_ptr<device_twin> on_device;
-		std::unique_ptr<uint8_t[]> changed;
+		pooled_array<uint8_t> changed;
 		std::unique_ptr<twin> next;
 	};
 

@@ -11,6 +11,7 @@
 #include "core/range.h"
 #include "dev/device.h"
 #include "dev/granule_table.h"
+#include "dev/inspection_table.h"
 #include "dev/launch_notes.h"
 #include "dev/textures.h"
 #include "dev/twin.h"
@@ -53,6 +54,8 @@ struct slicing {
 	bool in_windows = false;
 	// It is no slice, but all of the launch, which finds its arguments by a table (ticket::granules).
 	bool in_place = false;
+	// With in_place: it only finds out what the launch would use (ticket::inspection).
+	bool inspects = false;
 
 	bool operator==(const slicing &) const = default;
 };
@@ -103,8 +106,9 @@ struct ticket {
 	bool may_save = false;        // with may_stop: blocks that have begun are saved; else they end first
 	interlude *between = nullptr; // devices without a queue run it between groups, on the thread of submit()
 	uint64_t room = 0;            // with may_stop: so many bytes of the device's memory nobody uses
-	const granule_table *granules = nullptr; // for kernels that work in place; lives until wait()
-	stop_record stopped = {};                // is complete from wait() on
+	const granule_table *granules = nullptr;      // for kernels that work in place; lives until wait()
+	const inspection_table *inspection = nullptr; // and for those that inspect
+	stop_record stopped = {};                     // is complete from wait() on
 	// The notes are complete from wait() on. They are null if the kernel has no instruments, or has failed.
 	std::unique_ptr<launch_notes> notes = nullptr;
 };

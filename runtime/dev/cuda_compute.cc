@@ -364,6 +364,8 @@ int cuda_compute::submit(device_kernel &kernel, const launch_shape &shape, std::
 		k.set_control(control);
 	if (!err && t.granules)
 		err = granule_tables_.send(cu_, lane.stream, sheets_, k.granules(), *t.granules);
+	if (!err && t.inspection)
+		err = granule_tables_.send(cu_, lane.stream, sheets_, k.inspection(), *t.inspection);
 	t.submitted = now_ns();
 	if (err)
 		return failed("launching a kernel", err);

@@ -4,12 +4,13 @@
 #include "dev/cuda_slices.h"
 #include "ptx/parser.h"
 #include "ptx/passes/access.h"
+#include "ptx/passes/inspect.h"
 #include "ptx/passes/pass.h"
 #include "ptx/passes/resident.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <new>
+#include <cstring>
 
 namespace het::rt
 {
@@ -22,6 +23,17 @@ static_assert(granule_table::counted == ptx::resident_counted && sizeof(granule_
 	      offsetof(granule_table, moves) == offsetof(ptx::resident_table, moves) &&
 	      offsetof(granule_table, counts) == offsetof(ptx::resident_table, counts) &&
 	      offsetof(granule_table, bits) == offsetof(ptx::resident_table, granule));
+
+static_assert(sizeof(inspection_table) == sizeof(ptx::inspect_table) &&
+	      offsetof(inspection_table, sources) == offsetof(ptx::inspect_table, sources) &&
+	      offsetof(inspection_table, bounds) == offsetof(ptx::inspect_table, bounds) &&
+	      offsetof(inspection_table, counts) == offsetof(ptx::inspect_table, counts) &&
+	      offsetof(inspection_table, result) == offsetof(ptx::inspect_table, result) &&
+	      offsetof(inspection_table, bits) == offsetof(ptx::inspect_table, page) &&
+	      offsetof(inspection_table, granules) == offsetof(ptx::inspect_table, stride) &&
+	      offsetof(inspection_table, groups) == offsetof(ptx::inspect_table, groups) &&
+	      offsetof(inspection_table, steps) == offsetof(ptx::inspect_table, steps) &&
+	      offsetof(inspection_table, skipped) == offsetof(ptx::inspect_table, skipped));
 
 // malloc() gives memory that is even to so many bytes, which is not enough for vectors of 32.
 constexpr unsigned most_bytes = 16;
@@ -89,15 +101,32 @@ in_place_text ptx_in_place_text(const char *ptx)
 	return {std::move(made.text), {}, widest_accesses(m)};
 }
 
+// The marks are not moved, as their addresses are no program's.
+inspection_text ptx_inspection_text(const char *ptx)
+{
+	ptx::module m;
+	if (auto wrong = ptx::parse(ptx, m))
+		return {{}, wrong->describe()};
+	ptx::pass_result made = ptx::find_pass("inspect")->apply(m);
+	if (made.refused)
+		return {{}, made.refused->describe()};
+	std::string why = made.blind.empty() ? "" : made.blind[0].describe();
+	if (auto wrong = ptx::parse(std::move(made.text), m))
+		return {{}, wrong->describe()};
+	made = ptx::find_pass("resident")->apply(m);
+	return {std::move(made.text), made.refused ? made.refused->describe() : std::move(why)};
+}
+
 // A place is used anew so many launches later that they can't all be under way: each has all of the device's memory.
 int cuda_granule_tables::send(const cuda_calls &cu, cu_stream stream, cuda_sheets &sheets, cu_deviceptr variable,
-			      const granule_table &g)
+			      const void *table, size_t nbytes)
 {
-	constexpr size_t places = 256;
-	if (int err = sheet_ ? 0 : sheets.take(places * sizeof(g), &sheet_))
+	constexpr size_t places = 256, most_bytes = std::max(sizeof(granule_table), sizeof(inspection_table));
+	if (int err = sheet_ ? 0 : sheets.take(places * most_bytes, &sheet_))
 		return err;
-	char *place = sheet_->host + sizeof(g) * (next_++ % places);
-	return cu.copy_to_device(variable, new (place) granule_table(g), sizeof(g), stream);
+	char *place = sheet_->host + most_bytes * (next_++ % places);
+	memcpy(place, table, nbytes);
+	return cu.copy_to_device(variable, place, nbytes, stream);
 }
 
 } // namespace het::rt

@@ -51,6 +51,9 @@ class cuda_program final : public device_program, public cuda_stop_source
 	int build_sliced();
 	void build_in_place();
 	int make_in_place_kernel(const char *name, std::unique_ptr<device_kernel> &made);
+	void build_inspection();
+	int make_inspection_kernel(const char *name, std::unique_ptr<device_kernel> &made);
+	bool find_tables(cuda_program &of, bool inspects) const;
 	std::unique_ptr<cuda_program> build_other(const std::string &text, const char *what) const;
 	void build_stopped();
 	const char *why_not_in_place() const override { return why_not_in_place_.c_str(); }
@@ -75,6 +78,10 @@ class cuda_program final : public device_program, public cuda_stop_source
 	std::string why_not_in_place_; // for people
 	cu_deviceptr granules_ = 0;
 	std::map<std::string, unsigned, std::less<>> widest_access_;
+	// Holds kernels that find out what those use, in the same way, with this variable as well.
+	bool is_inspection_tried_ = false;
+	std::unique_ptr<cuda_program> inspection_;
+	cu_deviceptr inspected_ = 0;
 	// Holds the same program such that it can be stopped, in the same way.
 	bool is_stopping_tried_ = false;
 	std::unique_ptr<cuda_program> stopped_;
@@ -108,7 +115,7 @@ int cuda_program::find_kernel(const char *name, bool is_sliced, std::unique_ptr<
 		return HET_ENAME;
 	in_place_kernel in_place;
 	if (auto widest = widest_access_.find(name); widest != widest_access_.end())
-		in_place = {granules_, widest->second};
+		in_place = {granules_, widest->second, inspected_};
 	const bool is_copy = is_sliced || granules_ || tables_.has().any();
 	std::unique_ptr<cuda_kernel> k(err ? nullptr
 					   : new (std::nothrow) cuda_kernel(f, tables_, ids_, is_sliced, in_place, name,
@@ -225,13 +232,46 @@ void cuda_program::build_in_place()
 	if (made.text.empty())
 		return;
 	in_place_ = build_other(made.text, "moved");
+	if (in_place_ && find_tables(*in_place_, false))
+		in_place_->widest_access_ = std::move(made.widest_access);
+	else
+		in_place_.reset();
+}
+
+bool cuda_program::find_tables(cuda_program &of, bool inspects) const
+{
 	cuda_current c(cu_, context_);
 	size_t nbytes = 0;
-	if (!in_place_)
+	auto find = [&](cu_deviceptr *at, const char *name) {
+		return !c.error() && !cu_.get_variable(at, &nbytes, of.module_, name);
+	};
+	return find(&of.granules_, granules_variable) && (!inspects || find(&of.inspected_, inspection_variable));
+}
+
+// It is of use where kernels run in place.
+void cuda_program::build_inspection()
+{
+	std::string text;
+	if (!in_place_ || !find_ptx(text))
 		return;
-	in_place_->widest_access_ = std::move(made.widest_access);
-	if (c.error() || cu_.get_variable(&in_place_->granules_, &nbytes, in_place_->module_, granules_variable))
-		in_place_.reset();
+	inspection_text made = ptx_inspection_text(text.c_str());
+	if (!made.why.empty())
+		inform("%s: nobody can tell beforehand what a program uses: %.300s", device_, made.why.c_str());
+	if (made.text.empty())
+		return;
+	inspection_ = build_other(made.text, "inspecting");
+	if (inspection_ && find_tables(*inspection_, true))
+		inspection_->widest_access_ = in_place_->widest_access_;
+	else
+		inspection_.reset();
+}
+
+int cuda_program::make_inspection_kernel(const char *name, std::unique_ptr<device_kernel> &made)
+{
+	if (!std::exchange(is_inspection_tried_, true))
+		build_inspection();
+	const int err = inspection_ ? inspection_->find_kernel(name, false, made) : HET_ENODEV;
+	return err == HET_ENAME ? HET_ENODEV : err;
 }
 
 int cuda_program::make_in_place_kernel(const char *name, std::unique_ptr<device_kernel> &made)
@@ -244,6 +284,8 @@ int cuda_program::make_in_place_kernel(const char *name, std::unique_ptr<device_
 // Slices in windows take the place of a launch that nobody has allowed to be divided, so they must be as that.
 int cuda_program::make_slice_kernel(const char *name, const slicing &how, std::unique_ptr<device_kernel> &made)
 {
+	if (how.inspects)
+		return make_inspection_kernel(name, made);
 	if (how.in_place)
 		return make_in_place_kernel(name, made);
 	if (!is_slicing_tried_) {

@@ -53,6 +53,8 @@ class cuda_kernel final : public device_kernel
 	cuda_ids &ids() const { return ids_; }
 	// Returns the variable for ticket::granules.
 	cu_deviceptr granules() const { return in_place_.table; }
+	// And for ticket::inspection.
+	cu_deviceptr inspection() const { return in_place_.inspection; }
 
 	// Takes the arguments of one launch, of which only one is made at a time, and which check_argument() allows.
 	void set(std::span<const device_arg> args);

@@ -3,8 +3,10 @@
 // travel. The idea comes from the twins and diffs of TreadMarks (Keleher and others, 1994), a unit at a time.
 #pragma once
 
-#include <cstddef>
+#include "os/pool.h"
+
 #include <cstdint>
+#include <new>
 
 namespace het::rt
 {
@@ -25,6 +27,9 @@ class device_twin
       public:
 	explicit device_twin(size_t room) : room(room) {}
 	virtual ~device_twin() = default;
+	// It is made when a block begins, and a touch may wait for that which has malloc's locks.
+	static void *operator new(size_t n, const std::nothrow_t &) noexcept { return pool().allocate(n); }
+	static void operator delete(void *p, size_t n) { pool().release(p, n); }
 	device_twin(const device_twin &) = delete;
 	device_twin &operator=(const device_twin &) = delete;
 

@@ -19,7 +19,15 @@ constexpr bool keeps_copies(eviction e)
 	return e == eviction::keep || e == eviction::through;
 }
 
-// Finds what the text says, which is null if there is none. It is false if that is none of these.
-bool find_eviction(const char *text, eviction &found);
+// Whether a kernel that works on host memory in place is inspected before it begins (core/granule_marks.h).
+enum class inspection : uint8_t {
+	some,  // with large grids some blocks are
+	whole, // all blocks are
+	never,
+};
+
+// Finds what the text says, words with commas between them; it is null if there is none. It is false if a word is none of
+// these.
+bool find_eviction(const char *text, eviction &found, inspection &inspects);
 
 } // namespace het::rt

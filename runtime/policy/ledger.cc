@@ -52,8 +52,8 @@ ledger::rest ledger::rest_beside(unsigned number, uint64_t now_ns) const
 	return r;
 }
 
-// Somebody else is at work then, whose end will have this one asked again. Speeds may be wrong, as rows differ, and who is taken
-// for slow would have nothing to do: so that is only where the block is a large part of the launch.
+// Somebody else is at work then, whose end will have this one asked again. Speeds may be wrong, as rows differ, and who
+// is taken for slow would have nothing to do: so that is only where the block is a large part of the launch.
 bool ledger::others_are_sooner(unsigned number, uint64_t now_ns) const
 {
 	const double speed = policy_->speed(number);
@@ -73,14 +73,15 @@ rows ledger::next(unsigned number, unsigned room, uint64_t now_ns)
 	return r.count ? r : policy_->next(number);
 }
 
-// Its device had other things to do for as long as the one who asks takes for its smallest block. Where nobody is at work
-// that does not matter, as no end would have anybody asked again.
-bool ledger::may_take(const ledger_entry &e, unsigned number, uint64_t now_ns) const
+// Its device had other things to do for as long as the one who asks takes for its smallest block. Where nobody is at
+// work that does not matter, as no end would have anybody asked again. So it is taken at once by who has ended a block,
+// and by anyone when the block itself could not begin; others wait, as it may have been given just now.
+bool ledger::may_take(const ledger_entry &e, unsigned number, uint64_t now_ns, bool at_once) const
 {
 	const double speed = policy_->speed(number);
 	if (e.has_begun || e.was_taken_back || !e.what.count || speed <= 0)
 		return false;
-	return !is_anyone_at_work() ||
+	return (at_once && !is_anyone_at_work()) ||
 	       double(now_ns - std::min(now_ns, e.given_ns)) * 1e-9 * speed >= double(policy_->grain(number));
 }
 
@@ -91,26 +92,46 @@ bool ledger::is_anyone_at_work() const
 	return any;
 }
 
-// If the other one begins soon after all both take equally long; if not, more of it is taken later.
-ledger_entry *ledger::take_back(unsigned number, uint64_t now_ns, rows &taken)
+bool ledger::has_nothing(unsigned number) const
 {
-	taken = {0, 0};
-	if (members_[number].out || members_[number].under_way || policy_->left() || returned_)
-		return nullptr;
-	ledger_entry *from = nullptr;
-	for_under_way([&](ledger_entry &e) {
-		if (may_take(e, number, now_ns) && (!from || e.what.count > from->what.count))
-			from = &e;
-	});
-	if (!from)
-		return nullptr;
-	const double own = policy_->speed(number), other = policy_->speed(from->member);
-	const size_t grain = policy_->grain(number), all = from->what.count;
+	return !members_[number].out && !members_[number].under_way && !policy_->left() && !returned_;
+}
+
+// If the other one begins soon after all both take equally long; if not, more of it is taken later.
+ledger::taking ledger::take_from(ledger_entry &e, unsigned number)
+{
+	const double own = policy_->speed(number), other = policy_->speed(e.member);
+	const size_t grain = policy_->grain(number), all = e.what.count;
 	size_t n = std::max(grain, size_t(own / (own + other) * double(all)));
-	n = n >= all || all - n < policy_->grain(from->member) ? all : n;
-	from->what.count -= n;
-	taken = {from->what.end(), n};
-	return from;
+	n = n >= all || all - n < policy_->grain(e.member) ? all : n;
+	e.what.count -= n;
+	return {&e, number, {e.what.end(), n}};
+}
+
+ledger::taking ledger::take_back(unsigned first, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < nmembers_; i++) {
+		const unsigned number = (first + i) % nmembers_;
+		if (!has_nothing(number))
+			continue;
+		ledger_entry *from = nullptr;
+		for_under_way([&](ledger_entry &e) {
+			if (may_take(e, number, now_ns, !i) && (!from || e.what.count > from->what.count))
+				from = &e;
+		});
+		if (from)
+			return take_from(*from, number);
+	}
+	return {};
+}
+
+ledger::taking ledger::put_off(ledger_entry &e, uint64_t now_ns)
+{
+	e.has_begun = false;
+	for (unsigned i = 0; i < nmembers_; i++)
+		if (has_nothing(i) && may_take(e, i, now_ns, true))
+			return take_from(e, i);
+	return {};
 }
 
 void ledger::enter(ledger_entry &e, uint64_t now_ns)

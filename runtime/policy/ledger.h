@@ -6,8 +6,9 @@
 // rows that were given back go out again before new ones do.
 //
 // A member that has ended a block gets no other one if those that are at work will have done all that is left before it
-// could do the smallest, and that is a large part of all: so a slow one does not keep all others waiting. And when nothing is left it takes rows back
-// from a block that has not begun, whose device is busy with something else. A row is taken back once at most.
+// could do the smallest, and that is a large part of all: so a slow one does not keep all others waiting. And when
+// nothing is left who has nothing takes rows back from a block that has not begun, whose device is busy with something
+// else: when any block has ended, or could not begin. A row is taken back once at most.
 #pragma once
 
 #include "policy/policy.h"
@@ -50,15 +51,21 @@ class ledger
 
 	// Returns what the member is to do next, if it has less than @room under way; a count of 0 means nothing.
 	rows next(unsigned member, unsigned room, uint64_t now_ns);
-	// Takes rows back for a member that has just ended a block, and gets nothing else. Returns the block that had them,
-	// and may be empty now, or null if there is none.
-	ledger_entry *take_back(unsigned member, uint64_t now_ns, rows &taken);
+	// These are rows that a member has taken from a block, which may be empty now; or there is no such block.
+	struct taking {
+		ledger_entry *from = nullptr;
+		unsigned by = 0;
+		rows what = {0, 0};
+	};
+	// A block has ended, and nothing is left: a member without a block takes rows back, @first, who has ended it,
+	// before others. Call it again until nobody takes any, and enter what was taken before.
+	taking take_back(unsigned first, uint64_t now_ns);
 	void enter(ledger_entry &e, uint64_t now_ns);
 
 	// The block begins: from now on its rows are its own. It is false if it has none left.
 	bool begin(ledger_entry &e, uint64_t now_ns);
-	// It could not begin after all.
-	void put_off(ledger_entry &e) { e.has_begun = false; }
+	// It could not begin after all, so a member without a block may take rows of it.
+	taking put_off(ledger_entry &e, uint64_t now_ns);
 	// The block has ended. One of the four calls below must follow.
 	void end(ledger_entry &e);
 	void drop_empty(ledger_entry &e) { e.state = ledger_entry::empty; }
@@ -91,7 +98,9 @@ class ledger
 	static double rows_left_of(const ledger_entry &e, double speed, uint64_t now_ns);
 	rest rest_beside(unsigned member, uint64_t now_ns) const;
 	bool others_are_sooner(unsigned member, uint64_t now_ns) const;
-	bool may_take(const ledger_entry &e, unsigned member, uint64_t now_ns) const;
+	bool may_take(const ledger_entry &e, unsigned member, uint64_t now_ns, bool at_once) const;
+	bool has_nothing(unsigned member) const;
+	taking take_from(ledger_entry &e, unsigned member);
 	bool is_anyone_at_work() const;
 	rows take_returned();
 

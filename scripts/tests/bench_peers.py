@@ -14,6 +14,7 @@ spec.loader.exec_module(peers)
 STREAM = """blockSize   threads       %occ  |                init       read       scale     triad       3pt        5pt
       992      130944   96.9 %  |  GB/s:        3898       2708       3139       3481       3105       3084
      1024      135168  100.0 %  |  GB/s:        3884       2756       3165       3534       3128       3110
+     1056      139392    100.0 %  |  GB/s:        3890
 """
 LATENCY = """clock: 345 1755
   1000000  1755        2     19.5    35.1

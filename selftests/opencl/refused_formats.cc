@@ -103,17 +103,18 @@ TEST(formats_that_opencl_rules_out, name_more_formats)
 }
 
 // The texels are there for the host, as the driver is asked for a texture by the first launch, which it fails. Launches
-// with others go on.
+// with others go on. CUDA's driver, whose devices may be beside those of OpenCL, takes all of them.
 TEST(formats_that_the_driver_refuses, name_more_formats)
 {
 	if (!driver_formats)
 		return;
+	const bool of_cuda = text(clGetDeviceInfo, fx.device, CL_DEVICE_NAME).find("(CUDA") != std::string::npos;
 	const cl_image_format good = {CL_RGBA, CL_UNSIGNED_INT32};
 	cl_mem to = fx.buffer(4);
 	cl_kernel k = fx.kernel(source, "copy");
 	set(k, 1, to);
 	for (const cl_image_format &f : {refused, good}) {
-		const bool is_good = is_same(f, good);
+		const bool is_good = of_cuda || is_same(f, good);
 		constexpr size_t zero[3] = {0, 0, 0}, region[3] = {1, 1, 1}, one = 1;
 		cl_int err = CL_SUCCESS;
 		cl_mem m = line(fx, f, &err);
@@ -131,7 +132,7 @@ TEST(formats_that_the_driver_refuses, name_more_formats)
 		CHECK(!is_good || told == 7);
 		OK(clReleaseMemObject(m));
 	}
-	CHECK(refusals > 0);
+	CHECK(of_cuda || refusals > 0);
 	OK(clReleaseKernel(k));
 	OK(clReleaseMemObject(to));
 }

@@ -36,7 +36,7 @@ TEXT_OF_WAIT = """.entry named()
 	ret;
 }
 """
-PASSES = ("checkpoint", "coalesce", "dirty", "resident", "slice", "touch")
+PASSES = ("checkpoint", "coalesce", "dirty", "inspect", "resident", "slice", "touch")
 Called = partial(command_line.Called, HET_PTX)
 
 
@@ -335,7 +335,7 @@ def ptxas_refuses(passes: str, file: Path, work: Path) -> str:
 def ptxas_takes_what_passes_make(work: Path) -> None:
     if not shutil.which("ptxas"):
         raise Skip("ptxas is not installed")
-    lists = (*PASSES, "checkpoint,coalesce,dirty,touch,slice,resident")
+    lists = (*PASSES, "inspect,resident", "checkpoint,coalesce,dirty,touch,slice,resident")
     # GCC's texts need other texts, which slice and checkpoint do not see, and SIMD regions need uniform-simt.
     jobs = [(p, f) for f in sorted(CORPUS.glob("*.ptx")) for p in lists if f.stem not in ("regions", "simd")]
     jobs += [(p, CORPUS / "regions.ptx") for p in ("coalesce", "dirty", "touch")]

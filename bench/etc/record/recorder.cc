@@ -22,20 +22,14 @@ bool meet(const std::vector<uint32_t> &a, const std::vector<uint32_t> &b)
 } // namespace
 
 recorder::recorder(std::string name, std::initializer_list<const bench::kernel_text *> texts, uint32_t page_bytes)
-    : page_bytes_(page_bytes), program_(std::make_unique<simt::program>(memory_))
+    : page_bytes_(page_bytes), runner_(name, texts)
 {
 	trace_.name = std::move(name);
-	std::vector<module> modules;
-	for (const bench::kernel_text *text : texts)
-		if (const auto wrong = parse(text->ptx, modules.emplace_back()))
-			throw std::runtime_error(trace_.name + ": " + wrong->describe());
-	if (const auto wrong = program_->load(std::move(modules)))
-		throw std::runtime_error(trace_.name + ": " + wrong->describe());
 }
 
 array recorder::add(void *bytes, uint64_t n)
 {
-	const uint64_t address = memory_.attach(bytes, n);
+	const uint64_t address = runner_.attach(bytes, n).address;
 	places_.push_back({address, address + n, trace_.bytes});
 	trace_.bytes += (n + page_bytes_ - 1) / page_bytes_ * page_bytes_;
 	return {address};
@@ -44,21 +38,6 @@ array recorder::add(void *bytes, uint64_t n)
 void recorder::run(const std::string &kernel, simt::extent grid, simt::extent block,
 		   const std::vector<std::vector<uint8_t>> &values)
 {
-	simt::launch l;
-	l.kernel = program_->find(kernel);
-	if (!l.kernel)
-		throw std::runtime_error(trace_.name + " has no kernel " + kernel);
-	const std::vector<simt::argument> &parameters = l.kernel->parameters;
-	if (parameters.size() != values.size())
-		throw std::runtime_error(kernel + " has another number of parameters");
-	for (size_t i = 0; i < values.size(); i++) {
-		if (parameters[i].bytes != values[i].size())
-			throw std::runtime_error(kernel + " has a parameter of another size");
-		l.parameters.resize(parameters[i].offset + parameters[i].bytes);
-		memcpy(&l.parameters[parameters[i].offset], values[i].data(), values[i].size());
-	}
-	l.grid = grid;
-	l.block = block;
 	trace_.launches.emplace_back().kernel = kernel;
 	const size_t warps = (block.count() + lanes_of_warp - 1) / lanes_of_warp;
 	warps_.assign(warps, {});
@@ -66,8 +45,7 @@ void recorder::run(const std::string &kernel, simt::extent grid, simt::extent bl
 	simt::options with;
 	with.trace_barriers = true;
 	with.trace = [&](const simt::step &s) { step(s); };
-	if (const simt::outcome o = simt::run(*program_, l, with); o.error)
-		throw std::runtime_error(kernel + ": " + o.error->describe());
+	runner_.run(kernel, grid, block, values, with);
 	end_block();
 	if (trace_.launches.back().blocks.size() != grid.count())
 		throw std::runtime_error(kernel + ": a block did nothing at all");
@@ -96,7 +74,7 @@ const recorder::operation &recorder::look(const simt::step &s)
 		o.meets |= u.action == simt::action::barrier;
 		o.bytes = std::max(o.bytes, uint32_t{u.vector} * u.element);
 		for (uint32_t r = 0; r < u.uses + u.defs; r++) {
-			const simt::ref &named = program_->refs()[u.first_use + r];
+			const simt::ref &named = runner_.program().refs()[u.first_use + r];
 			if (named.is_register())
 				(r < u.uses ? o.uses : o.sets).push_back(named.index());
 		}

@@ -2,22 +2,16 @@
 // Runs a program's kernels in the PTX interpreter, and writes down what their warps do to its arrays.
 #pragma once
 
-#include "common/kernel_text.h"
 #include "etc/trace.h"
-#include "simt/run.h"
+#include "model/kernel_runner.h"
 
-#include <cstring>
 #include <map>
-#include <memory>
 #include <unordered_map>
 
 namespace etc::record
 {
 
-// An array as a kernel's argument.
-struct array {
-	uint64_t address = 0;
-};
+using model::array;
 
 class recorder
 {
@@ -33,9 +27,7 @@ class recorder
 	void run(const std::string &kernel, het::ptx::simt::extent grid, het::ptx::simt::extent block,
 		 const A &...values)
 	{
-		std::vector<std::vector<uint8_t>> bytes;
-		(bytes.push_back(bytes_of(values)), ...);
-		run(kernel, grid, block, bytes);
+		run(kernel, grid, block, model::kernel_runner::bytes_of(values...));
 	}
 
 	program_trace take() { return std::move(trace_); }
@@ -56,12 +48,6 @@ class recorder
 		unsigned gap = 0;
 	};
 
-	template <typename T> static std::vector<uint8_t> bytes_of(const T &value)
-	{
-		std::vector<uint8_t> bytes(sizeof value);
-		memcpy(bytes.data(), &value, sizeof value);
-		return bytes;
-	}
 	array add(void *bytes, uint64_t n);
 	void run(const std::string &kernel, het::ptx::simt::extent grid, het::ptx::simt::extent block,
 		 const std::vector<std::vector<uint8_t>> &values);
@@ -72,8 +58,7 @@ class recorder
 	void end_block();
 
 	uint32_t page_bytes_;
-	het::ptx::simt::memory memory_;
-	std::unique_ptr<het::ptx::simt::program> program_;
+	model::kernel_runner runner_;
 	std::vector<place> places_;
 	std::map<std::pair<const void *, uint32_t>, operation> known_; // by function and statement
 	std::vector<warp_state> warps_;                                // of the block that runs

@@ -672,19 +672,31 @@ TEST(array_log, what_is_gone_is_forgotten)
 TEST(eviction, words)
 {
 	eviction e = eviction::demand;
-	EXPECT_TRUE(find_eviction(nullptr, e));
+	inspection i = inspection::some;
+	EXPECT_TRUE(find_eviction(nullptr, e, i));
 	EXPECT_EQ(e, eviction::keep);
-	EXPECT_TRUE(find_eviction("through", e));
+	EXPECT_TRUE(find_eviction("through", e, i));
 	EXPECT_EQ(e, eviction::through);
 	EXPECT_TRUE(keeps_copies(e));
-	EXPECT_TRUE(find_eviction("stream", e));
+	EXPECT_TRUE(find_eviction("stream", e, i));
 	EXPECT_FALSE(keeps_copies(e));
 	EXPECT_EQ(e, eviction::stream);
-	EXPECT_TRUE(find_eviction("demand", e));
+	EXPECT_TRUE(find_eviction("demand", e, i));
 	EXPECT_EQ(e, eviction::demand);
-	EXPECT_TRUE(find_eviction("keep", e));
+	EXPECT_TRUE(find_eviction("keep", e, i));
 	EXPECT_EQ(e, eviction::keep);
-	EXPECT_FALSE(find_eviction("kept", e));
+	EXPECT_EQ(i, inspection::never);
+	EXPECT_TRUE(find_eviction("inspect,stream", e, i));
+	EXPECT_EQ(e, eviction::stream);
+	EXPECT_EQ(i, inspection::some);
+	EXPECT_TRUE(find_eviction("through,inspect-all", e, i));
+	EXPECT_EQ(e, eviction::through);
+	EXPECT_EQ(i, inspection::whole);
+	EXPECT_TRUE(find_eviction("no-inspect", e, i));
+	EXPECT_EQ(e, eviction::keep);
+	EXPECT_EQ(i, inspection::never);
+	for (const char *wrong : {"kept", "", "keep,", ",keep", "keep;stream"})
+		EXPECT_FALSE(find_eviction(wrong, e, i)) << wrong;
 }
 
 } // namespace

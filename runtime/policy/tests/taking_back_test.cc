@@ -39,26 +39,43 @@ struct shared {
 
 	void hand_out(unsigned asks)
 	{
-		auto add = [&](unsigned member, rows r, bool taken_back) {
-			entries.push_back({member, r});
-			entries.back().was_taken_back = taken_back;
-			l.enter(entries.back(), now);
-		};
 		for (unsigned i = 0; i < n && !failed; i++) {
 			for (rows r; (r = l.next(i, 1, now)).count;)
 				add(i, r, false);
 		}
-		rows r;
-		if (asks >= n || failed)
-			return;
-		ledger_entry *from = l.take_back(asks, now, r);
-		if (!from)
-			return;
-		EXPECT_FALSE(from->has_begun || from->was_taken_back);
-		add(asks, r, true);
+		std::vector<ledger_entry *> emptied;
+		for (ledger::taking t; asks < n && !failed && (t = l.take_back(asks, now)).from;) {
+			add(t);
+			if (!t.from->what.count)
+				emptied.push_back(t.from);
+		}
+		for (ledger_entry *e : emptied)
+			if (withdraws)
+				begin(*e);
+	}
+	void add(unsigned member, rows r, bool taken_back)
+	{
+		entries.push_back({member, r});
+		entries.back().was_taken_back = taken_back;
+		l.enter(entries.back(), now);
+	}
+	void add(const ledger::taking &t)
+	{
+		EXPECT_FALSE(t.from->has_begun || t.from->was_taken_back);
+		EXPECT_NE(t.from->member, t.by);
+		add(t.by, t.what, true);
 		takes++;
-		if (!from->what.count && withdraws)
-			begin(*from);
+	}
+	// It ends at once if others have taken all of it.
+	void put_off(ledger_entry &e)
+	{
+		const ledger::taking t = l.put_off(e, now);
+		if (!t.from)
+			return;
+		EXPECT_EQ(t.from, &e);
+		add(t);
+		if (!e.what.count)
+			begin(e);
 	}
 	// It ends at once if it has no rows.
 	void begin(ledger_entry &e)
@@ -153,7 +170,7 @@ void play(std::vector<std::pair<unsigned, unsigned>> &choices, size_t rows, unsi
 			s.begin(*e);
 			break;
 		case is_put_off:
-			s.l.put_off(*e);
+			s.put_off(*e);
 			put_off++;
 			break;
 		case ends:
@@ -277,11 +294,48 @@ TEST(taking_back, what_could_not_begin_is_taken)
 	ledger_entry &own = *s.under_way(0), &other = *s.under_way(1);
 	s.begin(own);
 	s.begin(other);
-	s.l.put_off(other);
+	s.put_off(other);
 	s.now += 2 * second;
 	s.end(own);
 	EXPECT_TRUE(s.under_way(0));
 	EXPECT_EQ(other.what.count, 1u);
+}
+
+// Its device has nothing since before, and no end is to come that would have it asked.
+TEST(taking_back, who_has_nothing_is_asked_when_a_block_could_not_begin)
+{
+	shared s(std::make_unique<one_a_second>(4, 2), 2);
+	s.hand_out(2);
+	ledger_entry &own = *s.under_way(0), &other = *s.under_way(1);
+	s.begin(own);
+	s.begin(other);
+	s.now += 2 * second;
+	s.end(own);
+	ASSERT_FALSE(s.under_way(0));
+	s.put_off(other);
+	ASSERT_TRUE(s.under_way(0));
+	EXPECT_EQ(s.under_way(0)->what.count, 1u);
+	EXPECT_EQ(other.what.count, 1u);
+}
+
+// The first one has ended when all others were at work; now a third one ends, and is busy at once with the other block.
+TEST(taking_back, whoever_has_nothing_takes_and_first_who_has_ended_a_block)
+{
+	shared s(std::make_unique<one_a_second>(12, 4), 3);
+	s.hand_out(3);
+	ledger_entry &first = *s.under_way(0), &busy = *s.under_way(1), &third = *s.under_way(2);
+	s.begin(first);
+	s.begin(third);
+	s.now++;
+	s.end(first);
+	ASSERT_FALSE(s.under_way(0)); // the other may begin soon
+	s.now += 4 * second;
+	s.end(third);
+	ASSERT_TRUE(s.under_way(2));
+	ASSERT_TRUE(s.under_way(0));
+	EXPECT_EQ(s.under_way(2)->what.count, 2u);
+	EXPECT_EQ(s.under_way(0)->what.count, 1u);
+	EXPECT_EQ(busy.what.count, 1u);
 }
 
 // The device that has most not begun is the one from which rows are taken.
@@ -306,14 +360,14 @@ TEST(taking_back, only_who_has_nothing_takes_and_only_when_nothing_is_left)
 		ledger_entry &own = *s.under_way(0), &other = *s.under_way(1);
 		s.begin(own);
 		s.now += 2 * second;
-		rows taken;
-		EXPECT_FALSE(s.l.take_back(0, s.now, taken)); // it has a block
+		EXPECT_FALSE(s.l.take_back(0, s.now).from); // it has a block
 		s.l.end(own);
 		s.l.count(own, own.begun_ns, s.now);
 		if (why == 2) // it does no more
 			s.l.lose(0, true, true);
-		EXPECT_EQ(s.l.take_back(0, s.now, taken), why == 0 ? &other : nullptr);
-		EXPECT_EQ(taken.count, why == 0 ? 1u : 0u);
+		const ledger::taking taken = s.l.take_back(0, s.now);
+		EXPECT_EQ(taken.from, why == 0 ? &other : nullptr);
+		EXPECT_EQ(taken.what.count, why == 0 ? 1u : 0u);
 	}
 }
 

@@ -141,6 +141,12 @@ type register_type(const module &m, const statement &s, std::string_view name)
 	return type::none;
 }
 
+bool names_variable(const module &m, const statement &s, const operand &address)
+{
+	auto name = m.str(address.name);
+	return !name.empty() && register_type(m, s, name.substr(0, name.find('.'))) == type::none;
+}
+
 std::vector<span> registers_of(const module &m, const statement &s)
 {
 	std::vector<span> all;

@@ -47,6 +47,9 @@ unsigned target_number(const module &m);
 // Returns the declared type of a register as seen from a statement, or none if there is no such register.
 type register_type(const module &m, const statement &s, std::string_view name);
 
+// Returns whether the address is that of a variable of the module, by its name.
+bool names_variable(const module &m, const statement &s, const operand &address);
+
 // Returns the names after the opcode that begin with %, with their components: %tid.x, %envreg2, %r1.
 std::vector<span> registers_of(const module &m, const statement &s);
 

@@ -182,8 +182,7 @@ std::vector<bool> control_flow::endless(const std::vector<bool> &without) const
 	return all;
 }
 
-// Returns for each block the nearest one that all ways from it pass (by Cooper, Harvey and Kennedy's algorithm on the
-// reversed graph); one more than the last block stands for the end of the thread.
+// The algorithm is Cooper, Harvey and Kennedy's, on the reversed graph.
 std::vector<uint32_t> control_flow::nearest_common(const std::vector<bool> &without) const
 {
 	const auto end = uint32_t(blocks_.size());

@@ -43,6 +43,10 @@ class control_flow
 	// Returns for each block those that decide whether it runs, by the way that they take at their end. The ways
 	// into the blocks of @without don't count.
 	std::vector<std::vector<uint32_t>> deciders(const std::vector<bool> &without) const;
+	// Returns for each block the nearest one that all ways from it pass, without the ways into the blocks of
+	// @without; one more than the last block stands for the end of the thread, and no_index says that a loop
+	// without an end lies between.
+	std::vector<uint32_t> nearest_common(const std::vector<bool> &without) const;
 
       private:
 	struct place {
@@ -56,7 +60,6 @@ class control_flow
 	std::vector<uint32_t> targets_of(uint32_t n) const;
 	std::vector<uint32_t> ways_from(uint32_t block, const std::vector<bool> &without) const;
 	std::vector<bool> endless(const std::vector<bool> &without) const;
-	std::vector<uint32_t> nearest_common(const std::vector<bool> &without) const;
 
 	const module &m_;
 	const function &f_;

@@ -63,6 +63,7 @@ void address_origins::name_objects()
 	for (const variable &v : m_.variables)
 		if (v.space != space::reg && v.space != space::param)
 			add(v.block ? v.function : whole(), m_.str(v.name), {new_origin()});
+	end_of_variables_ = next_;
 	for (scope f = 0; f < m_.functions.size(); f++) {
 		const function &fn = m_.functions[f];
 		for (uint32_t p = fn.first_parameter; !fn.is_entry && p < fn.first_parameter + fn.parameters; p++)
@@ -165,6 +166,12 @@ bool address_origins::flow_through_call(scope in, const instruction &i)
 const origin_set &address_origins::of(const function &f, const operand &address) const
 {
 	return find(scope(&f - m_.functions.data()), m_.str(address.name));
+}
+
+bool address_origins::is_of_variables(const function &f, const operand &address) const
+{
+	const origin_set &from = of(f, address);
+	return !is_unknown(from) && from.back() < end_of_variables_;
 }
 
 bool is_of_several_threads(const mnemonic &op)

@@ -25,6 +25,8 @@ class address_origins
 
 	// Returns the origins of the register or variable that an address is based on.
 	const origin_set &of(const function &f, const operand &address) const;
+	// Returns whether the address can only be one of the module's own variables, in whatever memory.
+	bool is_of_variables(const function &f, const operand &address) const;
 
       private:
 	using scope = uint32_t; // a function's number, or the module: one more than the last
@@ -45,6 +47,7 @@ class address_origins
 	// Fields of kernels' parameters have these origins, by place.
 	std::map<std::pair<std::string_view, int64_t>, uint32_t> fields_;
 	uint32_t next_ = unknown_origin + 1;
+	uint32_t end_of_variables_ = next_; // those of variables come first
 };
 
 // Finds memory that several threads use at a time: what the atomics and the volatile, relaxed, acquiring and releasing

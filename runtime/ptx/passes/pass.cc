@@ -18,6 +18,7 @@ constexpr pass passes[] = {
 	{"checkpoint", prefix::checkpoint, without_options<add_checkpoint>},
 	{"coalesce", prefix::coalesce, without_options<add_coalesce>},
 	{"dirty", prefix::dirty, without_options<add_dirty>},
+	{"inspect", prefix::inspect, without_options<add_inspect>},
 	{"resident", prefix::resident, without_options<add_resident>},
 	{"slice", prefix::slice, without_options<add_slice>},
 	{"soft-stack", prefix::soft_stack, without_options<add_soft_stack>},

@@ -28,8 +28,9 @@ struct pass_result {
 	std::optional<fault> refused; // the pass can't be right for this module; there is no text then
 	// The pass can't see these: its counters do not tell everything about launches that come here.
 	std::vector<fault> blind;
-	std::vector<pass_left> left;  // for slice the kernels that stay as they are; blind names them, too
-	std::vector<pass_site> sites; // in the order of their counters
+	// For slice the kernels that stay as they are, and for inspect those that are not in the text; blind names them, too.
+	std::vector<pass_left> left;
+	std::vector<pass_site> sites;               // in the order of their counters
 	std::vector<checkpoint_report> checkpoints; // tells of each kernel that checkpoint has changed
 };
 
@@ -60,6 +61,9 @@ const pass *find_pass(std::string_view name); // returns null if there is none
 // the contracts.
 pass_result add_dirty(const module &m);
 pass_result add_touch(const module &m);
+
+// Makes kernels that find out what the program's would use, and write nothing: Documentation/het-ptx-inspect.rst.
+pass_result add_inspect(const module &m);
 
 // Sends accesses to the device's copies of what is there, and others to the host's: Documentation/het-ptx-resident.rst.
 pass_result add_resident(const module &m);

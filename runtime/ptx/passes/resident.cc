@@ -96,19 +96,13 @@ class mover
 			out_.blind.push_back(m_.fault_at(s.text, "reads memory in a way that is not followed"));
 		else if (calls_unseen(m_, i))
 			out_.blind.push_back(m_.fault_at(s.text, "calls a function that is not in this text"));
-		else if (auto a = access_of(m_, i); a.may_be_global() && !is_variable(s, *a.address))
+		// Variables of the module are no arrays of the host's.
+		else if (auto a = access_of(m_, i); a.may_be_global() && !names_variable(m_, s, *a.address))
 			move_access(s, i, *a.address, true);
-		else if (auto hint = address_of_hint(i); hint && !is_variable(s, *hint))
+		else if (auto hint = address_of_hint(i); hint && !names_variable(m_, s, *hint))
 			move_access(s, i, *hint, false);
 		if (ends_straight_line(m_, i))
 			count_before(s);
-	}
-
-	// Variables of the module are no arrays of the host's.
-	bool is_variable(const statement &s, const operand &address) const
-	{
-		auto name = m_.str(address.name);
-		return !name.empty() && register_type(m_, s, name.substr(0, name.find('.'))) == type::none;
 	}
 
 	// Hints about an address would be of no use, or worse, where nothing may be. Those for maps of tensors are not

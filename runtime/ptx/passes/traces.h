@@ -11,9 +11,9 @@ namespace het::ptx
 namespace prefix
 {
 inline constexpr std::string_view checkpoint = "het_checkpoint_", coalesce = "het_coalesce_", dirty = "het_dirty_",
-				  resident = "het_resident_", slice = "het_slice_", soft_stack = "het_stack_",
-				  touch = "het_touch_", uniform_simt = "het_simd_";
-inline constexpr std::string_view all[] = {checkpoint, coalesce,   dirty, resident,
+				  inspect = "het_inspect_", resident = "het_resident_", slice = "het_slice_",
+				  soft_stack = "het_stack_", touch = "het_touch_", uniform_simt = "het_simd_";
+inline constexpr std::string_view all[] = {checkpoint, coalesce,   dirty, inspect,     resident,
 					   slice,      soft_stack, touch, uniform_simt};
 } // namespace prefix
 

@@ -18,6 +18,8 @@ using simt::parsed;
 using simt::stage;
 
 constexpr const char *single[] = {"checkpoint", "coalesce", "dirty", "resident", "slice", "touch"};
+// Kernels that these make do something else.
+constexpr const char *others[] = {"inspect"};
 constexpr const char *combined[] = {
 	"checkpoint,touch,slice",   "coalesce,dirty,touch,slice", "touch,coalesce,slice", "dirty,slice", "slice,dirty",
 	"checkpoint,slice,resident"};
@@ -26,6 +28,13 @@ std::vector<std::string> all_lists()
 {
 	std::vector<std::string> all(std::begin(single), std::end(single));
 	all.insert(all.end(), std::begin(combined), std::end(combined));
+	return all;
+}
+
+std::vector<std::string> all_names()
+{
+	std::vector<std::string> all(std::begin(single), std::end(single));
+	all.insert(all.end(), std::begin(others), std::end(others));
 	return all;
 }
 
@@ -38,10 +47,10 @@ void add_missing_arguments(stage *s, const example &e)
 
 TEST(Passes, AreFoundByName)
 {
-	for (const char *name : single) {
+	for (const auto &name : all_names()) {
 		ASSERT_NE(find_pass(name), nullptr);
 		EXPECT_EQ(find_pass(name)->name, name);
-		EXPECT_TRUE(added_by_pass(std::string("het_") + name + "_anything"));
+		EXPECT_TRUE(added_by_pass("het_" + name + "_anything"));
 	}
 	EXPECT_EQ(find_pass("nothing"), nullptr);
 	EXPECT_FALSE(added_by_pass("het_kernel"));
@@ -49,7 +58,7 @@ TEST(Passes, AreFoundByName)
 
 TEST(Passes, AreNotAddedTwice)
 {
-	for (const char *name : single)
+	for (const auto &name : all_names())
 		EXPECT_TRUE(says(refusal(corpus_text("basic.ptx"), {name, name}), "has this instrument already"));
 }
 
