@@ -351,6 +351,7 @@ TEST(deadlines, .traps = trap::best, .devices = device::none)
 	auto given = [&](std::chrono::nanoseconds time) {
 		const het::event e = fx.add_one(het::read_write(bytes), het::work(n).groups_of(group).within(time));
 		e.wait();
+		CHECK_EQ(e.memory().way, HET_MEMORY_WHOLE);
 		return e.preemption().deadline_ns;
 	};
 	CHECK_EQ(given(1h), 3'600'000'000'000u);

@@ -115,6 +115,29 @@ TEST(arrays_of_all_kinds_take_turns, .traps = trap::best, .devices = one_device 
 	check_all(fx, all);
 }
 
+// What a launch has written is on the device alone until the host reads it. A program of before the field asks as ever.
+TEST(what_only_the_device_has_is_told, .traps = trap::best, .devices = one_device)
+{
+	runtime_fixture fx(t, 0, settings{for_three});
+	het_device *d = device_apart();
+	model_array a(kind::mmapped, array_bytes), b(kind::mmapped, array_bytes, 2);
+	combine(fx, a, b, d);
+	HET_OK(het_finish(fx.queue));
+	CHECK_EQ(memory_of(d).dirty, array_bytes);
+	b.check(0, chunk, "one chunk");
+	CHECK(memory_of(d).dirty <= array_bytes - chunk);
+	b.check("all of it");
+	CHECK_EQ(memory_of(d).dirty, 0);
+	CHECK_EQ(memory_of(d).away, 0);
+	het_memory_info old = {};
+	old.size = offsetof(het_memory_info, dirty);
+	old.dirty = 7;
+	HET_OK(het_device_memory(d, &old));
+	CHECK_EQ(old.size, offsetof(het_memory_info, dirty));
+	CHECK_EQ(old.arrays, 2 * array_bytes);
+	CHECK_EQ(old.dirty, 7);
+}
+
 // What a kernel reads is not lost although nobody has it besides.
 TEST(clean_arrays_are_dropped, .traps = trap::best, .devices = one_device)
 {

@@ -40,14 +40,25 @@ TEST(what_is_looked_up, .traps = trap::best | trap::sigsegv, .devices = gpu,
 	for (unsigned part : {10, 50, 90}) {
 		HET_OK(het_device_set_budget(fx.device, 6 * n / 100 * part));
 		const het_memory_info before = memory_of(fx.device);
+		event_handle e;
 		HET_OK(fx.launch_there(fx.gather, n,
-				       {where.all(HET_READ_ONLY), table.all(HET_READ_ONLY), to.all(HET_WRITE_ONLY)}));
+				       {where.all(HET_READ_ONLY), table.all(HET_READ_ONLY), to.all(HET_WRITE_ONLY)},
+				       e.out()));
 		model_gather(where, table, to);
 		HET_OK(het_finish(fx.queue));
 		to.check("what was looked up");
 		check_in_place(before, 1);
-		const uint64_t more = memory_of(fx.device).accesses_in_place - before.accesses_in_place;
+		const het_memory_info now = memory_of(fx.device);
+		const uint64_t more = now.accesses_in_place - before.accesses_in_place;
 		CHECK(more > 0 && more < accesses);
+		const het_memory_use u = memory_use_of(e);
+		CHECK_EQ(u.way, HET_MEMORY_IN_PLACE);
+		CHECK_EQ(u.memory_class, HET_CLASS_IRREGULAR);
+		CHECK_EQ(u.whole, 3);
+		CHECK_EQ(u.slices, 1);
+		CHECK_EQ(u.accesses_in_place, more);
+		CHECK_EQ(u.sent, now.sent - before.sent);
+		CHECK_EQ(u.brought, now.brought - before.brought);
 		accesses = more;
 		HET_OK(het_device_set_budget(fx.device, 5 * n / 100 * part));
 		for (unsigned i = 0; i < 2; i++) {

@@ -196,6 +196,90 @@ TEST(what_does_not_fit_runs, .traps = trap::best | trap::sigsegv, .devices = one
 	CHECK_EQ(now.given, before.given);
 }
 
+// A launch tells how it has used the memory: one that fits, one in slices, and the next of these, which finds something.
+TEST(what_a_launch_tells, .traps = trap::best, .devices = one_device)
+{
+	slices_fixture fx(t, settings{small});
+	const size_t n = 256 << 10;
+	model_array few(kind::mmapped, 4096), from(kind::mmapped, n), to(kind::mmapped, n, 2),
+		table(kind::heap, 512, 3);
+	event_handle whole, sliced[3], looks_up;
+	launch_add(fx, few, 0, few.size(), 1, whole.out(), {});
+	for (event_handle &e : sliced)
+		combine(fx, from, to, e.out());
+	HET_OK(fx.launch_grid(fx.kernel("look_up"), {n, 0}, {64, 0},
+			      {by_bytes(from, HET_READ_ONLY), table.all(HET_READ_ONLY), by_bytes(to, HET_WRITE_ONLY)},
+			      looks_up.out()));
+	HET_OK(het_finish(fx.queue));
+	het_memory_use u = memory_use_of(whole);
+	CHECK_EQ(u.way, HET_MEMORY_WHOLE);
+	CHECK_EQ(u.memory_class, HET_CLASS_UNKNOWN);
+	CHECK_EQ(u.slices + u.sent + u.brought + u.declared + u.whole, 0);
+	uint64_t away = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		u = memory_use_of(sliced[i]);
+		CHECK_EQ(u.way, HET_MEMORY_SLICES);
+		CHECK_EQ(u.memory_class, HET_CLASS_REGULAR);
+		CHECK_EQ(u.is_shared, i > 0);
+		CHECK_EQ(u.declared, 2);
+		CHECK_EQ(u.analysed + u.whole, 0);
+		CHECK(u.slices >= 2 && u.stalls < u.slices && (u.stalls || !u.stalled_ns));
+		CHECK_EQ(u.sent + u.reused, 2 * n);
+		CHECK_EQ(u.brought + u.left, n);
+		CHECK_EQ(u.accesses_in_place, 0);
+		away += u.left;
+	}
+	CHECK(away > 0);
+	u = memory_use_of(looks_up);
+	CHECK_EQ(u.way, HET_MEMORY_SLICES);
+	CHECK_EQ(u.memory_class, HET_CLASS_IRREGULAR);
+	CHECK_EQ(u.declared, 2);
+	CHECK_EQ(u.whole, 1);
+	CHECK_EQ(u.level, 0);
+	het_memory_use small_one = {};
+	HET_ERR(het_event_memory(whole, &small_one), HET_EARG);
+	HET_ERR(het_event_memory(nullptr, &u), HET_ENULL);
+	HET_ERR(het_event_memory(whole, nullptr), HET_ENULL);
+	event_handle user;
+	HET_OK(het_user_event_create(user.out()));
+	u.size = sizeof u;
+	HET_ERR(het_event_memory(user, &u), HET_ESTATE);
+	HET_OK(het_user_event_set(user, 0));
+}
+
+namespace
+{
+
+// The error callback was told this.
+std::atomic<bool> is_reported{false};
+std::string report_text;
+
+void on_error(int, void *, const char *message, void *)
+{
+	report_text = message;
+	is_reported.store(true);
+}
+
+} // namespace
+
+// Nothing comes home from the device, which has no memory for more slices: the watch says so.
+TEST(what_slices_wait_for_is_named, .traps = trap::best, .devices = device::cuda, .seconds = 60)
+{
+	slices_fixture fx(t, settings{tiny, "GPUVM_WATCHDOG=1"});
+	CHECK_OK(gpuvm_set_error_callback(on_error, nullptr));
+	model_array from(kind::mmapped, 64 << 10), to(kind::mmapped, 64 << 10, 2);
+	fake_cuda_driver().reads_wait = true;
+	combine(fx, from, to, nullptr, {.device = device_apart()});
+	while (!is_reported.load())
+		usleep(1000);
+	note("%s", report_text.c_str());
+	for (const char *said : {"a slice took", "what slice 0 of", "has written to come from"})
+		CHECK(report_text.find(said) != std::string::npos);
+	fake_cuda_driver().reads_wait = false;
+	HET_OK(het_finish(fx.queue));
+	to.check("what came at last");
+}
+
 // What is only written does not travel to the device.
 TEST(what_is_only_written, .traps = trap::best, .devices = one_device)
 {

@@ -35,7 +35,7 @@ kernel void first_waits_for_last(global volatile uchar *p, ulong n, uint waits)
 )";
 
 // Tells which work-items wait; all do so for the test, on the host alone.
-enum class waiting : uint32_t { none, first, all };
+enum class waiting : uint32_t { none, first, all, second_half };
 std::atomic<bool> released{false};
 
 void first_waits_for_last(const het_group *g, void *const *args)
@@ -47,7 +47,7 @@ void first_waits_for_last(const het_group *g, void *const *args)
 		__atomic_store_n(p, uint8_t(1), __ATOMIC_RELEASE);
 	while (who == waiting::first && !g->first[0] && __atomic_load_n(p, __ATOMIC_ACQUIRE) != 1 && !released.load())
 		usleep(1000);
-	while (who == waiting::all && !released.load())
+	while ((who == waiting::all || (who == waiting::second_half && g->first[0] >= n / 2)) && !released.load())
 		usleep(1000);
 	for (size_t i = g->first[0]; i < g->first[0] + g->items[0]; i++)
 		__atomic_store_n(p + i, uint8_t(who == waiting::first ? 1 : 2), __ATOMIC_RELEASE);
@@ -254,6 +254,33 @@ TEST(fork_and_exit_beside_a_part_that_waits, .devices = device::host2)
 		exit(0);
 	});
 	expect_success(ended, "a process that exits while a part waits");
+}
+
+// It is one of a launch whose memory does not fit. Those before it have told how long one takes.
+TEST(a_slice_that_waits_is_named, .devices = device::host, .seconds = 60)
+{
+	restart_with(t, {"HET_DEVICES=apart", "HET_DEVICE_MEMORY=40K", "HET_CACHE_SIZE=0", "GPUVM_WATCHDOG=1"});
+	waiting_fixture fx;
+	std::vector<uint8_t> bytes, more;
+	event_handle e, later;
+	fx.launch(fx.kernel, bytes, waiting::second_half, e);
+	const std::string text = wait_for_report();
+	note("%s", text.c_str());
+	for (const char *said :
+	     {"first_waits_for_last", "apart", "a slice took", "most likely waits", "HET_DEVICE_MEMORY"})
+		CHECK(text.find(said) != text.npos);
+	CHECK(status_of(e) > 0);
+	kernel_handle same;
+	fx.make_kernel(same);
+	released.store(true);
+	wait_for(e);
+	CHECK_EQ(std::count(bytes.begin(), bytes.end(), 2), fx.items);
+	CHECK_EQ(reports(), 1);
+	// It had not waited for ever.
+	fx.launch(same, more, waiting::none, later);
+	wait_for(later);
+	CHECK_EQ(status_of(later), 0);
+	CHECK_EQ(std::count(more.begin(), more.end(), 2), fx.items);
 }
 
 // The kernel runs on a device that has a queue, and never ends, so its process has to.

@@ -117,8 +117,10 @@ int run(const command &c)
 	if (!c.timeline.empty())
 		write_timeline(c.timeline, r, o);
 	json report = describe(r, arguments, o);
-	if (!c.memory.empty())
+	if (!c.memory.empty()) {
 		report["memory"] = describe_memory(devices);
+		report["memory_uses"] = describe_uses(o);
+	}
 	bool same = !c.is_check || check(r, arguments, o);
 	if (c.is_check)
 		report["same_as_on_one_device"] = same;

@@ -2,6 +2,8 @@
 // A device that will never answer again.
 #pragma once
 
+#include "core/range.h"
+
 namespace het
 {
 
@@ -10,5 +12,12 @@ namespace het
 // that has lost something. No kernel is open there any longer, but for those that are about to fail. Takes the
 // structure lock.
 void lose_device(unsigned device);
+
+// What only the device @of has of @r was in memory of the lost device @in, so it is lost as if that had been the one to
+// have it. Returns 0; or GPUVM_ESTATE without a word, perhaps behind a part of it, if a kernel is writing chunks of it.
+int lose_only_copies(range r, unsigned of, unsigned in);
+
+// Some bytes of @r were valid on lost devices alone.
+bool is_any_lost(range r);
 
 } // namespace het

@@ -57,4 +57,25 @@ size_t missing_bytes(range r, copyset copy)
 	return all - there;
 }
 
+size_t bytes_only_on(unsigned device)
+{
+	size_t n = 0;
+	for (range rest = {0, UINTPTR_MAX}; anything_linked();) {
+		array *a = lib().arrays.first_overlap(rest);
+		if (!a)
+			break;
+		caller_guard g(*a);
+		// It was unlinked since it was found, so look again.
+		if (!a->live || !a->place.extent().overlaps(rest))
+			continue;
+		for (uint32_t c = 0; a->chunks && c < a->place.chunks; c++) {
+			for_each_fragment(*a, c, [&](range bytes, copyset valid) {
+				n += valid == device_copy(device) ? bytes.size() : 0;
+			});
+		}
+		rest.begin = a->place.extent().end;
+	}
+	return n;
+}
+
 } // namespace het

@@ -11,4 +11,7 @@ namespace het
 // as bytes of the host's.
 size_t missing_bytes(range r, copyset copy);
 
+// Returns how many bytes there are, edges aside, of which only the device's copy is valid.
+size_t bytes_only_on(unsigned device);
+
 } // namespace het

@@ -37,7 +37,7 @@ from het._errors import (
 )
 from het._het import Device, Event, Kernel, Launcher, Memory, Sampler, Texture, Use, devices, user_event
 from het._program import Program
-from het._records import Argument, Part, Times
+from het._records import Argument, MemoryUse, Part, Times
 
 __all__ = [
     "Argument",
@@ -55,6 +55,7 @@ __all__ = [
     "Launcher",
     "Memory",
     "MemoryUnusable",
+    "MemoryUse",
     "NoDevice",
     "NoKernel",
     "OutOfMemory",

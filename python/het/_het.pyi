@@ -2,7 +2,7 @@
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, Protocol, Union
 
-from het._records import Argument, Part, Times
+from het._records import Argument, MemoryUse, Part, Times
 
 # What can't be told statically from other objects has a buffer; numpy's arrays, ctypes' and bytes have.
 class _HasInterface(Protocol):
@@ -140,6 +140,9 @@ class Event:
     @property
     def times(self) -> Times:
         """When it was queued, submitted, started and ended, in nanoseconds. Raises StateError before it has finished."""
+    @property
+    def memory(self) -> MemoryUse:
+        """How the launch used its device's memory. Raises StateError before it has finished."""
     @property
     def parts(self) -> list[Part]:
         """Which device did what of the launch."""

@@ -39,6 +39,28 @@ class Times(NamedTuple):
     ended: int
 
 
+class MemoryUse(NamedTuple):
+    """How a launch used its device's memory, as het_event_memory(3) says: its `way` is "whole", "slices" or "in place", its
+    `memory_class` "unknown", "regular" or "irregular". Times are nanoseconds; `sent`, `brought`, `reused` and `left` are bytes."""
+
+    way: str
+    memory_class: str
+    is_shared: bool
+    declared: int
+    analysed: int
+    whole: int
+    level: int
+    slices: int
+    waited: int
+    stalls: int
+    stalled: int
+    sent: int
+    brought: int
+    reused: int
+    left: int
+    accesses_in_place: int
+
+
 class Part(NamedTuple):
     """What one device did of a launch: `items` work-items from `first` on, from `started` to `ended` (nanoseconds)."""
 

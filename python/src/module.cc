@@ -105,6 +105,10 @@ py::dict memory_of(const device &d)
 	all["brought"] = i.brought;
 	all["kept"] = i.kept;
 	all["reused"] = i.reused;
+	all["in_place"] = i.in_place;
+	all["accesses_in_place"] = i.accesses_in_place;
+	all["dirty"] = i.dirty;
+	all["away"] = i.away;
 	return all;
 }
 
@@ -254,6 +258,19 @@ py::object times_of(const event &e)
 	return py::module_::import("het._records").attr("Times")(t.queued, t.submitted, t.started, t.ended);
 }
 
+py::object memory_use_of(const event &e)
+{
+	constexpr const char *ways[] = {"whole", "slices", "in place"},
+			     *classes[] = {"unknown", "regular", "irregular"};
+	het_memory_use u = {};
+	u.size = sizeof(u);
+	check(het_event_memory(e.get(), &u));
+	return py::module_::import("het._records")
+		.attr("MemoryUse")(ways[u.way], classes[u.memory_class], u.is_shared != 0, u.declared, u.analysed,
+				   u.whole, u.level, u.slices, u.waited_ns, u.stalls, u.stalled_ns, u.sent, u.brought,
+				   u.reused, u.left, u.accesses_in_place);
+}
+
 void bind_queues(py::module_ &m)
 {
 	py::class_<queue>(m, "Queue")
@@ -270,6 +287,7 @@ void bind_queues(py::module_ &m)
 		.def_property_readonly("done", [](event &e) { return e.status() <= HET_COMPLETE; })
 		.def_property_readonly("times", times_of)
 		.def_property_readonly("parts", parts_of)
+		.def_property_readonly("memory", memory_use_of)
 		.def("_notify", &event::notify)
 		.def("set", &event::set, py::arg("status") = 0);
 	m.def("user_event", [] {

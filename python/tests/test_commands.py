@@ -132,6 +132,7 @@ def test_a_device_tells_of_its_memory(kernels: Kernels) -> None:
         return
     assert now["arrays"] >= before["arrays"] + x.nbytes and now["given"] >= before["given"] + x.nbytes
     assert {"raw", "textures", "copies", "slices", "windows", "sent", "brought", "kept", "reused"} <= set(now)
+    assert {"in_place", "accesses_in_place"} <= set(now) and now["dirty"] <= now["arrays"] and now["away"] <= now["kept"]
     device.set_budget(1)
     try:
         small = device.memory_use()
@@ -337,6 +338,31 @@ def test_split(kernels: Kernels) -> None:
     np.testing.assert_array_equal(y, 6 * x)
     assert sum(p.items for p in event.parts) == n
     assert len(event.parts) >= 1
+
+
+def test_a_launch_tells_how_it_used_memory(kernels: Kernels) -> None:
+    device, n = kernels.device, 64 * 1000
+    x, y = np.arange(n, dtype=np.int32), zeros(n)
+
+    def add() -> het.MemoryUse:
+        event = kernels.add_ints[n, 64](het.read(x).each(1), het.updated(y).each(1), np.int32(2), device=device)
+        use: het.MemoryUse = event.memory
+        return use
+
+    use = add()
+    assert (use.way, use.memory_class, use.slices) == ("whole", "unknown", 0)
+    if device.kind == "host":
+        return
+    device.set_budget(x.nbytes)
+    try:
+        use = add()
+    finally:
+        device.set_budget(0)
+    assert use.way in ("slices", "in place")
+    if use.way == "slices":
+        assert (use.memory_class, use.declared, use.analysed, use.whole) == ("regular", 2, 0, 0)
+        assert use.slices > 1 and use.sent == 2 * x.nbytes and use.brought == y.nbytes and use.level == 0
+    np.testing.assert_array_equal(y, 4 * x)
 
 
 def test_offset(kernels: Kernels) -> None:

@@ -218,6 +218,17 @@ GPUVM_PUBLIC int het_event_preemption(het_event *event, struct het_preemption *p
 		    offsetof(het_preemption, deadline_ns));
 }
 
+GPUVM_PUBLIC int het_event_memory(het_event *event, struct het_memory_use *use)
+{
+	if (!event)
+		return fail(HET_ENULL, "het_event_memory: null event");
+	if (!event->is_finished())
+		return fail(HET_ESTATE, "het_event_memory: the command has not finished");
+	het_memory_use found = event->on_memory ? *event->on_memory : het_memory_use{};
+	found.level = event->level.load();
+	return give("het_event_memory", use, found);
+}
+
 GPUVM_PUBLIC int het_event_site(het_event *event, uint32_t number, struct het_site_counters *site)
 {
 	if (!event)

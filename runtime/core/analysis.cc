@@ -123,10 +123,15 @@ bool shares_bytes(const analysed_launch &l, size_t use)
 
 } // namespace
 
+bool is_found(const het_pattern &p)
+{
+	return p.size == size_of_found;
+}
+
 void forget_found_patterns(std::span<het_pattern> patterns)
 {
 	for (het_pattern &p : patterns) {
-		if (p.size == size_of_found)
+		if (is_found(p))
 			p = {};
 	}
 }

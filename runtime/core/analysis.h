@@ -17,6 +17,8 @@ struct analysed_launch {
 
 // Finds, as far as they are known, the patterns of uses that have none yet. Returns whether there are any.
 bool find_patterns(const analysed_launch &l, std::span<het_pattern> patterns);
+// The pattern is one that was found so.
+bool is_found(const het_pattern &p);
 // Takes back what that has found: those that the caller of the launch has given stay.
 void forget_found_patterns(std::span<het_pattern> patterns);
 

@@ -4,12 +4,13 @@
 #include "core/linking.h"
 #include "core/make_room.h"
 #include "memory/evict.h"
+#include "memory/whereabouts.h"
 #include "os/log.h"
 
 namespace het::rt
 {
 
-het_memory_info memory_of(const het_device &d)
+het_memory_info memory_of(het_device &d)
 {
 	const memory_account &a = d.memory.account;
 	het_memory_info info = {};
@@ -34,6 +35,8 @@ het_memory_info memory_of(const het_device &d)
 	info.accesses_in_place = a.in_place.load();
 	info.kept = a.used_as(memory_kind::kept);
 	info.reused = a.reused.load();
+	info.dirty = bytes_only_on(d.memory_number);
+	info.away = d.kept.bytes_away();
 	return info;
 }
 

@@ -7,7 +7,7 @@
 namespace het::rt
 {
 
-het_memory_info memory_of(const het_device &d);
+het_memory_info memory_of(het_device &d);
 // Returns 0, HET_ENODEV, HET_EDEVICE, HET_ESTATE or HET_ENOMEM.
 int change_budget(het_device &d, uint64_t nbytes);
 

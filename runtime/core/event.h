@@ -135,6 +135,9 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// This is what was said when it failed, the driver's words perhaps, or null if nothing was. It belongs to
 	// whoever finishes it.
 	std::unique_ptr<char[]> why;
+	// Of a launch that did not fit into its device's memory this tells how it used that. It belongs to whoever
+	// finishes it.
+	std::unique_ptr<het_memory_use> on_memory;
 
       private:
 	static constexpr uint32_t unfinished_word = 0, slept_on_word = 1, finished_word = 2;

@@ -321,6 +321,7 @@ void granule_frames::fill_table()
 
 int granule_frames::place(const launch &l)
 {
+	travelled_ = {};
 	if (int err = make_map(l))
 		return err;
 	// Another kernel may use other bytes of the same arguments.
@@ -418,7 +419,9 @@ int granule_frames::copy_range(frame_copies &all, range bytes, unsigned window, 
 		const granule &g = map_.all()[map_.number_of(window, bytes.begin)];
 		const range part = {bytes.begin, std::min(bytes.end, g.bytes.end)};
 		const size_t offset = map_.offset_of(g) + (part.begin - g.bytes.begin);
-		if (g.frame != granule::none && !home && !comes_[number_of(g)])
+		const bool is_there = g.frame != granule::none && !home && !comes_[number_of(g)];
+		travelled_.reused += is_there ? part.size() : 0;
+		if (is_there)
 			device_->memory.account.reused.fetch_add(part.size(), std::memory_order_relaxed);
 		else if (g.frame != granule::none)
 			err = all.add(buffer_, (g.frame << bits_) + offset, part, u);
@@ -450,6 +453,7 @@ int granule_frames::copy(const launch &l, bool home, uint64_t *nbytes)
 	*nbytes = all.bytes();
 	memory_account &account = device_->memory.account;
 	(home ? account.brought : account.sent).fetch_add(*nbytes, std::memory_order_relaxed);
+	(home ? travelled_.brought : travelled_.sent) += *nbytes;
 	if (!err)
 		err = copy_table(all, home);
 	return err ? err : all.flush();
@@ -499,6 +503,7 @@ void granule_frames::learn(const launch &l, uint64_t kernel_ns)
 		seen_.access_ns = access_ns_of(uint64_t(rest_ns), unknown);
 	seen_.byte_ns = byte_ns_;
 	seen_.count++;
+	travelled_.accesses += all;
 	device_->memory.account.in_place.fetch_add(all, std::memory_order_relaxed);
 }
 

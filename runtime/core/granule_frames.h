@@ -20,6 +20,7 @@
 #include "evict/granule_worth.h"
 #include "evict/granules.h"
 #include "evict/slices.h"
+#include "evict/traffic.h"
 
 #include <memory>
 
@@ -64,6 +65,8 @@ class granule_frames
 	// counters, after a kernel that took so long. They return 0, HET_EDEVICE or HET_ENOMEM.
 	int send(const launch &l);
 	int bring(const launch &l, uint64_t kernel_ns);
+	// Returns what has travelled for the launch that was placed last.
+	const traffic &travelled() const { return travelled_; }
 
 	// After place(): an inspector is to run before the launch, with what send() sends.
 	bool is_inspected_first() const { return is_inspected_first_; }
@@ -142,6 +145,7 @@ class granule_frames
 	double byte_ns_ = 0;                   // of a copy to the device
 	std::unique_ptr<uint64_t[]> accesses_; // of each granule, in the last launch that counted them
 	std::unique_ptr<bool[]> comes_;        // of each granule: send() has to fill its frame
+	traffic travelled_;
 
 	granule_marks marks_;
 	inspection_table inspection_ = {};

@@ -5,6 +5,7 @@
 #include "core/memory_error.h"
 #include "memory/buffers.h"
 #include "memory/evict.h"
+#include "memory/lost.h"
 #include "os/inject.h"
 #include "os/log.h"
 
@@ -75,12 +76,15 @@ int change_on(het_device &d, range in_buffer, char *now, unsigned lane)
 }
 
 // What has come home on the way changes the run, too, so there may be a second look; what a slice writes is not waited for.
-// Returns 0, GPUVM_ESTATE or GPUVM_EDEVALLOC.
+// What was on a lost device is lost from now on, to whoever needs it. Returns 0, GPUVM_ESTATE or GPUVM_EDEVALLOC.
 int bring(het_device &d, away_run r)
 {
+	const unsigned home = core().host_memory->memory_number;
 	for (unsigned looks = 0; looks < 3; looks++) {
 		const range user = {r.bytes.begin + r.to_user, r.bytes.end + r.to_user};
-		if (int err = bring_only_copies(user, core().host_memory->memory_number))
+		const int err =
+			d.lost.load() ? lose_only_copies(user, home, d.memory_number) : bring_only_copies(user, home);
+		if (err)
 			return err;
 		delay_point();
 		if (d.kept.come_home(r))
@@ -111,6 +115,33 @@ int change_away(range in_buffer, char *now, unsigned lane)
 	for (unsigned i = 0; i < core().ndevices && !err; i++)
 		err = change_on(*core().devices[i], in_buffer, now, lane);
 	return err;
+}
+
+// What can't be copied so comes by the host, as what is not kept there.
+size_t copy_first_kept(const place_in_buffer &to, uintptr_t array, range in_buffer, unsigned lane, size_t *before)
+{
+	het_device *d = nullptr;
+	for (unsigned i = 0; i < core().ndevices && !d; i++) {
+		if (!core().devices[i]->compute->is_in_place() && core().devices[i]->memory_number == to.device)
+			d = core().devices[i].get();
+	}
+	kept_part p;
+	for (range rest = in_buffer; d && d->kept.find(rest, p); rest.begin = p.bytes.end) {
+		*before = p.bytes.begin - in_buffer.begin;
+		const place_in_buffer there = {to.device, to.buffer, to.offset + *before};
+		delay_point();
+		const bool ok =
+			p.buffer && !copy_buffer(there, {to.device, p.buffer, size_t(p.offset)}, p.bytes.size(), lane);
+		delay_point();
+		d->kept.let_go(p);
+		if (!ok)
+			continue;
+		d->repeated.note_used(array, p.bytes.size());
+		d->memory.account.reused.fetch_add(p.bytes.size(), std::memory_order_relaxed);
+		return p.bytes.size();
+	}
+	*before = in_buffer.size();
+	return 0;
 }
 
 // No command in flight writes the use's bytes, so what is away of them stays as it is; but the same block may have bytes
@@ -146,10 +177,12 @@ bool bring_to_go(het_device &d)
 	return false;
 }
 
-bool bring_old(het_device &d)
+// What stays, as its chunks are being written or it can't be read, keeps none behind it from coming.
+void bring_old(het_device &d)
 {
 	away_run r;
-	return d.kept.find_old_run(r) && !bring(d, r);
+	for (unsigned from = 0; d.kept.find_old_run(from, r); from = r.block + 1)
+		(void)bring(d, r);
 }
 
 } // namespace het::rt

@@ -11,6 +11,7 @@
 
 #include "core/ranges.h"
 #include "core/runtime.h"
+#include "memory/buffers.h"
 
 namespace het::rt
 {
@@ -24,13 +25,18 @@ int bring_away(uintptr_t array, range in_buffer, char *to, unsigned lane);
 // away is changed there, and what does so no longer is forgotten. As above.
 int change_away(range in_buffer, char *now, unsigned lane);
 
+// Of these bytes of that buffer, the first that are kept on the device of @to are copied there without the host, to where
+// they have their place if the first one is at @to. Returns how many they are, and in *before how many come before them:
+// 0, and all, if there are none. As above.
+size_t copy_first_kept(const place_in_buffer &to, uintptr_t array, range in_buffer, unsigned lane, size_t *before);
+
 // What is away of a use's bytes on devices but for @but comes home. A command that is about to begin calls it, before it
 // opens anything, and waits for commands in flight. Returns 0 or a code.
 int bring_use(const range_use &u, const het_device *but);
 
-// Of the device comes home what keeps memory that others want, or what has not been used for long. Returns whether any
-// has come, or whether some will when launches have ended.
+// Of the device comes home what keeps memory that others want. Returns whether any has come.
 bool bring_to_go(het_device &d);
-bool bring_old(het_device &d);
+// What many launches have not used comes home, as far as it can now.
+void bring_old(het_device &d);
 
 } // namespace het::rt

@@ -98,6 +98,7 @@ int kept_window::copy_first(range bytes, range *had)
 	}
 	device_.repeated.note_used(array_, p.bytes.size());
 	device_.memory.account.reused.fetch_add(p.bytes.size(), std::memory_order_relaxed);
+	reused_ += p.bytes.size();
 	return 0;
 }
 
@@ -133,6 +134,7 @@ bool kept_window::leave_first(range bytes, bool only_again, range *first, int *e
 	if (!device_.kept.end_overwrite(p, ok))
 		return false;
 	device_.repeated.note_away(array_, p.bytes.size());
+	left_ += p.bytes.size();
 	return true;
 }
 

@@ -46,6 +46,10 @@ class kept_window
 	// With @ok the bytes have arrived. It waits until they are kept.
 	void finish(bool ok);
 
+	// Returns how many bytes were there so far, and how many have stayed.
+	uint64_t reused() const { return reused_; }
+	uint64_t left() const { return left_; }
+
       private:
 	static constexpr size_t most = 64;
 
@@ -65,6 +69,7 @@ class kept_window
 	const uintptr_t to_key_, first_; // first_ is a key
 	kept_part parts_[most];
 	size_t count_ = 0;
+	uint64_t reused_ = 0, left_ = 0;
 };
 
 template <class F> int kept_window::fetch(range bytes, F missing)

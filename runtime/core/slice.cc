@@ -25,6 +25,7 @@ begin_result slice_of_launch::begin(executor &)
 	std::copy(of_->arguments().begin(), of_->arguments().end(), args.begin());
 	launch_shape shape = of_->shape();
 	of_->place_arguments(number_, args, shape, on_device);
+	of_->slice_begins(number_, *this);
 	compute_device &d = *of_->device().compute;
 	const int err = d.submit(of_->kernel(number_), shape, args, on_device);
 	if (err || !d.has_queue())

@@ -102,6 +102,8 @@ int slice_frames::send(const job &j, keeping how)
 	if (!err)
 		err = all.flush();
 	device_->memory.account.sent.fetch_add(all.bytes(), std::memory_order_relaxed);
+	travelled_.sent += all.bytes();
+	travelled_.reused += kept.reused();
 	kept.finish(!err);
 	return err;
 }
@@ -128,6 +130,8 @@ int slice_frames::bring(const job &j, keeping how)
 	if (!err)
 		err = all.flush();
 	device_->memory.account.brought.fetch_add(all.bytes(), std::memory_order_relaxed);
+	travelled_.brought += all.bytes();
+	travelled_.left += kept.left();
 	kept.finish(!err || is_mutant(mutant::keeps_failed));
 	return err;
 }

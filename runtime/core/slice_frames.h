@@ -6,6 +6,7 @@
 #include "core/ranges.h"
 #include "core/runtime.h"
 #include "evict/slices.h"
+#include "evict/traffic.h"
 
 #include <memory>
 
@@ -46,6 +47,8 @@ class slice_frames
 	// does not travel there, and what can be left does not travel home.
 	int send(const job &j, keeping how);
 	int bring(const job &j, keeping how);
+	// Returns what has travelled. Nobody sends or brings any longer.
+	const traffic &travelled() const { return travelled_; }
 
       private:
 	int take_buffers(const slice_plan &plan);
@@ -55,6 +58,8 @@ class slice_frames
 	std::unique_ptr<void *[]> buffers_;
 	size_t nbuffers_ = 0;   // that are there
 	uint64_t reserved_ = 0; // bytes
+	// Who sends counts what is sent and reused, who brings the rest: they may be two threads.
+	traffic travelled_;
 };
 
 } // namespace het::rt

@@ -10,6 +10,7 @@
 #include "core/make_room.h"
 #include "core/slice.h"
 #include "core/slice_threads.h"
+#include "memory/lost.h"
 #include "os/clock.h"
 #include "os/inject.h"
 #include "os/lock.h"
@@ -71,6 +72,7 @@ void sliced_launch::finish_here(int status)
 		return;
 	}
 	in_place_of_->why = std::move(why);
+	in_place_of_->on_memory = std::move(on_memory);
 	finish(*in_place_of_, status);
 }
 
@@ -105,6 +107,8 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 		why = std::move(said);
 	}
 	delay_point();
+	last_over_at_.store(now_ns());
+	end_lateness(err);
 	over_lock_.lock(lock_rank::leaf);
 	over_[number] = true;
 	size_t ended = ended_.load();
@@ -146,6 +150,11 @@ granule_frames::launch sliced_launch::launch_in_place() const
 		may_be_inspected()};
 }
 
+void sliced_launch::slice_begins(size_t number, const het_event &slice)
+{
+	begun_[number].store(&slice);
+}
+
 // What the driver refuses is tried with less.
 int sliced_launch::take_granules()
 {
@@ -177,12 +186,23 @@ int sliced_launch::take_memory()
 	}
 }
 
+// What is lost can't come home, although nothing of it is read, and is lost still if a slice fails.
+void sliced_launch::choose_accesses()
+{
+	for (size_t i = 0; i < uses_.size(); i++) {
+		range_use &u = uses_[i];
+		if (u.access != HET_READ_ONLY)
+			u.access = is_overwritten(i) && is_any_lost(u.bytes) ? HET_WRITE_ONLY : HET_READ_WRITE;
+	}
+}
+
 // Nobody who has them waits for memory.
 int sliced_launch::open_uses()
 {
 	int err = 0;
 	for (;;) {
 		const uint32_t seen = progress();
+		choose_accesses();
 		outcome o = begin_ranges(uses_, host_memory(), &err);
 		if (o != outcome::must_wait && o != outcome::no_room)
 			return err;
@@ -229,47 +249,63 @@ int sliced_launch::begin_uses()
 	return 0;
 }
 
-// Windows of one array share what is known of it. Links of memory that can't be watched end with the launch.
+// What is known is known of arrays, so windows of one array share what is chosen.
 void sliced_launch::choose_kept()
 {
 	const size_t n = slices_.windows().size();
 	keeps_.reset(new (std::nothrow) keeping[n]());
 	const std::unique_ptr<uintptr_t[]> arrays(new (std::nothrow) uintptr_t[n]);
 	device().kept.next_launch();
-	while (bring_old(device()))
-		;
+	bring_old(device());
 	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
-		const range_use &u = use_of(slices_, uses_, w);
-		place_in_host_memory(u, &arrays[w]);
+		place_in_host_memory(use_of(slices_, uses_, w), &arrays[w]);
+		on_memory->is_shared |= device().repeated.knows(arrays[w]);
+	}
+	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
 		const size_t first = size_t(std::find(arrays.get(), arrays.get() + w, arrays[w]) - arrays.get());
-		keeps_[w] = first < w ? keeps_[first] : keeping_of(u, arrays[w], slices_.windows()[w]);
+		keeps_[w] = first < w ? keeps_[first] : keeping_of(w, {arrays.get(), n});
 	}
 	grow_kept(device(), device().repeated.wanted());
 }
 
-keeping sliced_launch::keeping_of(const range_use &u, uintptr_t array, const window &w) const
+// The window is the first one of its array. Links of memory that can't be watched end with the launch.
+keeping sliced_launch::keeping_of(unsigned window, std::span<const uintptr_t> arrays) const
 {
+	const uintptr_t array = arrays[window];
+	uint64_t nbytes = 0;
+	bool writes = false;
+	for (size_t w = window; w < arrays.size(); w++) {
+		nbytes += arrays[w] == array ? slices_.windows()[w].bytes.size() : 0;
+		writes |= arrays[w] == array && slices_.windows()[w].writes;
+	}
 	array_log &known = device().repeated;
-	if (u.on.is_copied() || !known.use(array, w.bytes.size()))
+	if (use_of(slices_, uses_, window).on.is_copied() || !known.use(array, nbytes))
 		return keeping::nothing;
-	return w.writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
+	return writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
 }
 
 bool sliced_launch::fetch_begin()
 {
 	forget_last_error();
+	const uint64_t began = now_ns();
 	int err = in_place_of_ ? prepare_anew() : 0;
+	watch(*this); // it has its device
 	if (!err)
 		err = take_memory();
+	stage_.store(stage::brings);
 	if (!err)
 		err = bring_what_is_away();
-	if (!err) {
-		over_.reset(new (std::nothrow) bool[nslices() + 1]()); // perhaps it is inspected
-		err = over_ ? open_uses() : fail(HET_ENOMEM, "het_launch: out of memory");
-	}
-	bool is_open = !err;
+	stage_.store(stage::opens);
 	if (!err)
+		err = begin_record();
+	if (!err)
+		err = open_uses();
+	bool is_open = !err;
+	if (!err) {
+		on_memory->waited_ns = now_ns() - began;
+		stage_.store(stage::is_open);
 		err = begin_uses();
+	}
 	fail_once(err);
 	if (err && is_open)
 		close_uses();
@@ -329,6 +365,7 @@ int sliced_launch::start(size_t number)
 	memory_account &account = device().memory.account;
 	if (!is_inspector(number))
 		(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
+	count_stall(number);
 	started_.fetch_add(1);
 	started_at_.store(now_ns());
 	start_part(s.give_up(), *lane_.load());
@@ -430,12 +467,14 @@ void sliced_launch::bring_all()
 
 // --- the end -------------------------------------------------------------------
 
-// If slices have failed, each byte of what is written is as it was or as it should be.
+// If slices have failed, each byte of what is written is as it was or as it should be, or lost as it was.
 void sliced_launch::close_uses()
 {
-	const int err =
-		started_.load() ? end_ranges(uses_, host_memory()) : abandon_ranges(uses_, host_memory(), false);
-	fail_once(err);
+	for (range_use &u : uses_) {
+		if (has_failed_.load() && u.access == HET_WRITE_ONLY)
+			abandon_ranges({&u, 1}, host_memory(), started_.load() != 0);
+	}
+	fail_once(started_.load() ? end_ranges(uses_, host_memory()) : abandon_ranges(uses_, host_memory(), false));
 }
 
 void sliced_launch::leave_granules()
@@ -454,6 +493,9 @@ void sliced_launch::leave_granules()
 // Callbacks, which may wait for other launches in slices, do not run on this thread.
 void sliced_launch::leave()
 {
+	unwatch(*this);
+	end_lateness(has_failed_.load() ? failure_ : 0);
+	end_record();
 	frames_.give_back();
 	leave_granules();
 	note_progress();

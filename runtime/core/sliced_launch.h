@@ -16,16 +16,21 @@
 //
 // A launch that works on host memory in place has one part, and frames instead of windows: the fetcher fills them and
 // starts the kernel, the evictor empties them.
+//
+// From when the fetcher begins it the watch looks at it (core/split_watch.h), and names what it waits for if that is for
+// long.
 #pragma once
 
 #include "core/granule_frames.h"
 #include "core/slice_frames.h"
 #include "core/sliced_plan.h"
+#include "core/split_watch.h"
+#include "policy/stuck.h"
 
 namespace het::rt
 {
 
-class sliced_launch final : public sliced_plan
+class sliced_launch final : public sliced_plan, public watched_launch
 {
       public:
 	using sliced_plan::sliced_plan;
@@ -47,9 +52,18 @@ class sliced_launch final : public sliced_plan
 	void bring_all() override;
 
 	void place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const override;
+	void slice_begins(size_t number, const het_event &slice) override;
 	void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) override;
 
+	void look(uint64_t now, uint64_t gap, unsigned least_seconds) override;
+	object &kept_by() override { return *this; }
+
       private:
+	// What the fetcher does before it has anything open.
+	enum class stage : uint8_t { gets_memory, brings, opens, is_open };
+	// What is in the way of a launch.
+	enum class obstacle : uint8_t { memory, bytes_elsewhere, others, kernel, device, way_home, way_there };
+
 	uint64_t bytes_to_take();
 	int take_memory();
 	granule_frames::launch launch_in_place() const;
@@ -59,9 +73,10 @@ class sliced_launch final : public sliced_plan
 	int begin_uses();
 	int inspect();
 	void choose_kept();
-	keeping keeping_of(const range_use &u, uintptr_t array, const window &w) const;
+	keeping keeping_of(unsigned window, std::span<const uintptr_t> arrays) const;
 	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }
 	int bring_what_is_away() const;
+	void choose_accesses();
 	int open_uses();
 	void close_uses();
 	void fail_once(int err);
@@ -76,6 +91,15 @@ class sliced_launch final : public sliced_plan
 	int bring(size_t slice);
 	int bring_all_that_stays();
 	int start(size_t slice);
+	// These are in core/sliced_look.cc.
+	int begin_record();
+	void count_stall(size_t slice);
+	void end_record();
+	obstacle find_obstacle(size_t *slice) const;
+	uint64_t steps_so_far() const;
+	double expected_seconds() const;
+	void tell(obstacle o, size_t slice, double seconds, double expected) const;
+	void end_lateness(int err);
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
@@ -85,6 +109,7 @@ class sliced_launch final : public sliced_plan
 	std::unique_ptr<granule_frames> own_granules_;
 	std::atomic<uint64_t> started_at_{0};   // its last slice
 	std::atomic<executor *> lane_{nullptr}; // does its slices, once there are any
+	std::atomic<uint64_t> last_over_at_{0}; // is when the last of those that have ended was told to have
 
 	// The threads tell each other by these.
 	std::atomic<uint32_t> changes_{0};
@@ -95,7 +120,16 @@ class sliced_launch final : public sliced_plan
 	std::atomic<bool> has_failed_{false};
 	futex_lock over_lock_;         // guards the next; its rank is leaf
 	std::unique_ptr<bool[]> over_; // of each slice: its end has been told
-	int failure_ = 0;              // belongs to whoever has set has_failed_, and is read when all is over
+	// Of each slice: the command, from when it is given to the device. That may be no more.
+	std::unique_ptr<std::atomic<const het_event *>[]> begun_;
+	int failure_ = 0; // belongs to whoever has set has_failed_, and is read when all is over
+
+	// These are for the watch.
+	std::atomic<stage> stage_{stage::gets_memory};
+	std::atomic<uint64_t> first_at_{0}; // is when the first slice was given to the device
+	quiet_time quiet_;                  // is the watch's
+	std::atomic<bool> is_told_{false};  // it has waited for too long
+	std::atomic<bool> is_late_{false};  // for a kernel, which counts as one that waits for others
 };
 
 } // namespace het::rt

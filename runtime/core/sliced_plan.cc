@@ -186,6 +186,17 @@ int sliced_plan::plan_for(uint64_t nbytes)
 	return err == not_here ? fail_smallest() : err;
 }
 
+het_memory_use sliced_plan::planned_use() const
+{
+	het_memory_use u = {};
+	u.way = is_in_place_ ? HET_MEMORY_IN_PLACE : HET_MEMORY_SLICES;
+	for (size_t i = 0; i < uses_.size(); i++)
+		(!row_uses_[i].by_rows ? u.whole : is_found(patterns_[i]) ? u.analysed : u.declared)++;
+	u.memory_class = u.whole ? HET_CLASS_IRREGULAR : HET_CLASS_REGULAR;
+	u.slices = is_in_place_ ? 1 : slices_.nslices();
+	return u;
+}
+
 int sliced_plan::prepare_kernel_there()
 {
 	if (has_block())

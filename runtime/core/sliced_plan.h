@@ -42,6 +42,8 @@ class sliced_plan : public kernel_command
 	void is_passed() { passed_++; }
 	// Writes the arguments of a slice down, and what else its kernel needs.
 	virtual void place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const = 0;
+	// A slice's kernel is about to be given to its device.
+	virtual void slice_begins(size_t number, const het_event &slice) = 0;
 	// A slice's kernel has ended, or could not run. It is called once for each that was started, in whatever order;
 	// no lock is held. @said is what was said, or null.
 	virtual void slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said) = 0;
@@ -63,6 +65,10 @@ class sliced_plan : public kernel_command
 	int plan_for(uint64_t nbytes);
 	// It runs whole, on host memory in place, and slices_ has its windows alone.
 	bool is_in_place() const { return is_in_place_; }
+	// Nothing of a use is read: its slices write all that they bring home of it.
+	bool is_overwritten(size_t use) const { return row_uses_[use].writes && !row_uses_[use].reads; }
+	// Returns what is known before it runs of how it uses the memory.
+	het_memory_use planned_use() const;
 	size_t nslices() const { return is_in_place_ ? 1 + is_inspected_ : slices_.nslices(); }
 	device_kernel &kernel_in_place() const { return *slice_kernel_; }
 	bool may_be_inspected() const { return inspector_ != nullptr; }

@@ -43,10 +43,22 @@ class : public host_memory_keeper
 		forget_kept(in_buffer);
 		forget_frames(in_buffer);
 	}
+	void gone(range buffer) override
+	{
+		changed(buffer);
+		for (unsigned i = 0; i < core().ndevices; i++)
+			core().devices[i]->repeated.forget(buffer);
+	}
 	int change(range in_buffer, char *now, unsigned lane) override { return change_away(in_buffer, now, lane); }
 	int bring(void *buffer, range in_buffer, char *to, unsigned lane) override
 	{
 		return bring_away(reinterpret_cast<uintptr_t>(buffer), in_buffer, to, lane);
+	}
+	size_t copy(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *buffer, range in_buffer,
+		    size_t *before) override
+	{
+		return copy_first_kept({to, dst, dst_offset}, reinterpret_cast<uintptr_t>(buffer), in_buffer, lane,
+				       before);
 	}
 	bool has_none() override { return is_all_home(); }
 } devices_as_keeper;

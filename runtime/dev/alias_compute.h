@@ -18,15 +18,20 @@ class host_memory_keeper
 {
       public:
 	virtual ~host_memory_keeper() = default;
-	// Bytes of a buffer have become valid there, and are perhaps not what they were when they had been so before; or
-	// the buffer is gone. Locks of the memory core may be held.
+	// Bytes of a buffer have become valid there, and are perhaps not what they were when they had been so before.
+	// Locks of the memory core may be held.
 	virtual void changed(range in_buffer) = 0;
+	// A buffer is about to go, and another one may get its address. As above.
+	virtual void gone(range buffer) = 0;
 	// They have, as changed() has told, and are now those at @now. It need not be called if has_none() was true
 	// before changed(). No lock that a touch may wait for is held, and @lane is the caller's. It returns 0 or a code
 	// of the memory core's.
 	virtual int change(range in_buffer, char *now, unsigned lane) = 0;
 	// These bytes of the buffer at @buffer shall be at @to. As above.
 	virtual int bring(void *buffer, range in_buffer, char *to, unsigned lane) = 0;
+	// This is device::copy_kept(), of bytes of the buffer at @buffer. As above.
+	virtual size_t copy(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *buffer, range in_buffer,
+			    size_t *before) = 0;
 	// No byte is kept elsewhere that is nowhere else.
 	virtual bool has_none() = 0;
 };

@@ -6,6 +6,12 @@
 namespace het::rt
 {
 
+void rest_period::begin()
+{
+	left_ = next_ - 1;
+	next_ = std::min(2 * next_, most);
+}
+
 array_log::entry *array_log::find(uintptr_t array)
 {
 	for (entry &e : entries_) {
@@ -18,17 +24,20 @@ array_log::entry *array_log::find(uintptr_t array)
 // What it has been used for before is known.
 bool array_log::decide(entry &e)
 {
-	if (e.rest) {
-		e.rest--;
+	if (e.from_keeping.goes_on())
 		return false;
-	}
 	e.launches += e.kept != 0;
 	if (e.launches <= trials)
 		return true;
 	e.kept = e.launches = 0;
-	e.rest = e.next_rest;
-	e.next_rest = std::min(2 * e.next_rest, most_rest);
+	e.from_keeping.begin();
 	return false;
+}
+
+bool array_log::knows(uintptr_t array) const
+{
+	const guard l(lock_, lock_rank::leaf);
+	return std::any_of(entries_, entries_ + most, [&](const entry &e) { return e.last && e.array == array; });
 }
 
 bool array_log::use(uintptr_t array, uint64_t nbytes)
@@ -38,7 +47,8 @@ bool array_log::use(uintptr_t array, uint64_t nbytes)
 	if (!e) {
 		e = std::min_element(entries_, entries_ + most,
 				     [](const entry &a, const entry &b) { return a.last < b.last; });
-		*e = {.array = array};
+		*e = {};
+		e->array = array;
 	} else {
 		e->is_kept = decide(*e);
 	}
@@ -61,7 +71,7 @@ void array_log::note_used(uintptr_t array, uint64_t nbytes)
 	if (!e || !nbytes)
 		return;
 	e->kept = e->launches = 0;
-	e->next_rest = first_rest;
+	e->from_keeping.shorten();
 }
 
 bool array_log::writes(uintptr_t array)
@@ -70,20 +80,16 @@ bool array_log::writes(uintptr_t array)
 	entry *e = find(array);
 	if (!e)
 		return false;
-	if (e->home_rest) {
-		e->home_rest--;
-		e->away = e->home = 0;
-		return false;
-	}
+	const bool rests = e->from_staying_away.goes_on();
 	const bool came = e->home > e->away / 2, stayed = e->away && !came;
 	e->away = e->home = 0;
+	if (rests)
+		return false;
 	if (stayed)
-		e->next_home_rest = first_rest;
-	if (!came)
-		return true;
-	e->home_rest = e->next_home_rest - 1;
-	e->next_home_rest = std::min(2 * e->next_home_rest, most_rest);
-	return false;
+		e->from_staying_away.shorten();
+	if (came)
+		e->from_staying_away.begin();
+	return !came;
 }
 
 void array_log::note_away(uintptr_t array, uint64_t nbytes)
@@ -98,6 +104,15 @@ void array_log::note_home(uintptr_t array, uint64_t nbytes)
 	const guard l(lock_, lock_rank::leaf);
 	if (entry *e = find(array))
 		e->home += nbytes;
+}
+
+void array_log::forget(range names)
+{
+	const guard l(lock_, lock_rank::leaf);
+	for (entry &e : entries_) {
+		if (e.last && names.contains(e.array))
+			e = {};
+	}
 }
 
 uint64_t array_log::wanted() const

@@ -5,6 +5,7 @@
 // away from the host when they are written. Any thread may call this at any time.
 #pragma once
 
+#include "core/range.h"
 #include "os/lock.h"
 
 #include <cstddef>
@@ -13,13 +14,31 @@
 namespace het::rt
 {
 
+// What was of no use rests for some launches, the next time for twice as many, and so on.
+class rest_period
+{
+      public:
+	static constexpr unsigned first = 8, most = 64; // launches
+
+	// A launch begins. Returns whether it is one of them.
+	bool goes_on() { return left_ && left_--; }
+	// It begins with this launch.
+	void begin();
+	// The next one is short, as something was of use.
+	void shorten() { next_ = first; }
+
+      private:
+	unsigned left_ = 0, next_ = first;
+};
+
 class array_log
 {
       public:
 	static constexpr size_t most = 64;    // arrays; of more, the one that was used last longest ago is forgotten
 	static constexpr unsigned trials = 4; // launches without use of what was kept before it is left alone
-	static constexpr unsigned first_rest = 8, most_rest = 64; // launches
 
+	// Launches that have begun used it.
+	bool knows(uintptr_t array) const;
 	// A launch begins that uses so many bytes of the array. Returns whether they are to be kept.
 	bool use(uintptr_t array, uint64_t nbytes);
 	// So many bytes of it were kept, or were of use.
@@ -31,6 +50,8 @@ class array_log
 	// So many bytes stayed there, or have come home.
 	void note_away(uintptr_t array, uint64_t nbytes);
 	void note_home(uintptr_t array, uint64_t nbytes);
+	// Arrays that are named by addresses of these are no more: others may come to have their names.
+	void forget(range names);
 	// Returns the bytes of all arrays that were to be kept of late.
 	uint64_t wanted() const;
 
@@ -40,13 +61,11 @@ class array_log
 		uint64_t last = 0; // use of the log; 0: there is no such entry
 		uint64_t nbytes = 0;
 		bool is_kept = false;
-		uint64_t kept = 0;               // bytes since they were of use
-		unsigned launches = 0;           // since then, once there were any
-		unsigned rest = 0;               // launches to come that leave it alone
-		unsigned next_rest = first_rest; // how many the next time
-		// The same for what is written, since the last launch that wrote it.
-		uint64_t away = 0, home = 0;
-		unsigned home_rest = 0, next_home_rest = first_rest;
+		uint64_t kept = 0;     // bytes since they were of use
+		unsigned launches = 0; // since then, once there were any
+		rest_period from_keeping;
+		uint64_t away = 0, home = 0; // since the last launch that wrote it
+		rest_period from_staying_away;
 	};
 	entry *find(uintptr_t array);
 	bool decide(entry &e);

@@ -182,10 +182,10 @@ bool kept_blocks::find_run_to_go(away_run &found)
 	return best != none;
 }
 
-bool kept_blocks::find_old_run(away_run &found)
+bool kept_blocks::find_old_run(unsigned from, away_run &found)
 {
 	const guard l(lock_, lock_rank::leaf);
-	for (unsigned i = 0; i < none; i++) {
+	for (unsigned i = from; i < none; i++) {
 		const block &b = block_at(i);
 		if (!is_there(i) || b.is_in_use() || !b.may_come() || b.used + most_age >= launch_)
 			continue;
@@ -215,6 +215,17 @@ void kept_blocks::give_up(const away_run &r)
 	block &b = block_at(r.block);
 	if (is_there(r.block) && b.changes == r.changes)
 		b.is_stuck = true;
+}
+
+uint64_t kept_blocks::bytes_away()
+{
+	if (is_all_home())
+		return 0;
+	const guard l(lock_, lock_rank::leaf);
+	uint64_t n = 0;
+	for (unsigned i = 0; i < none; i++)
+		n += is_there(i) ? block_at(i).away.size() : 0;
+	return n;
 }
 
 bool kept_blocks::may_bring()

@@ -95,15 +95,18 @@ class kept_blocks
 	// What find_away() has found is at home now, unless it has changed since. Amid others it counts as away still.
 	void has_come(const kept_part &p);
 	// Finds a run that has some bytes of these, which are named as the program does; or one in a block that nobody
-	// uses: of the arena that should go first, or of those that many launches have not used.
+	// uses: of the arena that should go first, or of those that many launches have not used, the first one that is
+	// in no block before @from.
 	bool find_run(range user, away_run &found);
 	bool find_run_to_go(away_run &found);
-	bool find_old_run(away_run &found);
+	bool find_old_run(unsigned from, away_run &found);
 	// The run has come home, or means nothing any longer. It is false if it has changed since it was found, and then @r
 	// is what is left of it.
 	bool come_home(away_run &r);
 	// The run could not come home. It stays, and nobody shall wait for that.
 	void give_up(const away_run &r);
+	// Returns how many bytes count as away.
+	uint64_t bytes_away();
 	// Nothing is away, which is quick to know.
 	bool is_all_home() const { return naway_.load() == 0; }
 	// Something is away that would have to come home for an arena to go, and that can.

@@ -138,7 +138,7 @@ int het_device_opencl_info(het_device *device, uint32_t what, size_t room, void 
 
 /**
  * het_device_memory() fills this. All are bytes but evictions, waits, slices, in_place and accesses_in_place; those
- * from given on count since the start, but for windows and kept.
+ * from given on count since the start, but for windows, kept, dirty and away.
  */
 struct het_memory_info {
 	size_t size;
@@ -182,6 +182,16 @@ struct het_memory_info {
 	 * anything else needs it; and so many bytes had not to travel as they were kept.
 	 */
 	uint64_t kept, reused;
+	/**
+	 * Of arrays, this is what a kernel has written and no other copy has: it travels to the host if they have to
+	 * leave. The first and last bytes of arrays that are not whole pages do not count.
+	 */
+	uint64_t dirty;
+	/**
+	 * Of what is kept, this is what slices have written and has not come home: it travels when it is needed
+	 * elsewhere, or its memory is. Bytes that have been overwritten elsewhere since may count still.
+	 */
+	uint64_t away;
 };
 
 /**
@@ -1195,6 +1205,55 @@ struct het_preemption {
  * @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished.
  */
 int het_event_preemption(het_event *event, struct het_preemption *preemption);
+
+/** Ways in which a launch uses a device's memory, for struct het_memory_use. */
+enum {
+	HET_MEMORY_WHOLE,   /**< its arrays were there whole, or it needed no memory of a device's */
+	HET_MEMORY_SLICES,  /**< they did not fit, and it ran slice after slice */
+	HET_MEMORY_IN_PLACE /**< they did not fit, and it worked on host memory in place */
+};
+
+/** Classes of launches that do not fit, for struct het_memory_use. */
+enum {
+	HET_CLASS_UNKNOWN,  /**< nothing is known: its arrays were there whole */
+	HET_CLASS_REGULAR,  /**< each row of groups uses bytes that are known before it runs */
+	HET_CLASS_IRREGULAR /**< of some argument any row may use all bytes */
+};
+
+/** het_event_memory() fills this. */
+struct het_memory_use {
+	size_t size;
+	/** It is one of HET_MEMORY_..., and one of HET_CLASS_... */
+	uint32_t way, memory_class;
+	/** It is 1 if a launch before, which did not fit either, had used some of its arrays there. */
+	uint32_t is_shared;
+	/**
+	 * So many of its arguments are memory of which the bytes that a row uses are known: from patterns of the
+	 * program's, or from the fat binary's analysis; and of so many nothing is known, so any row may use all.
+	 */
+	uint32_t declared, analysed, whole;
+	/** It was so urgent at its end, from -8 to 7. */
+	int32_t level;
+	/** It ran in so many slices; in place it counts as one. */
+	uint64_t slices;
+	/** So long it waited for memory, and for bytes that were elsewhere, before it had all to begin with. */
+	uint64_t waited_ns;
+	/** So often the device had ended all slices before the bytes of the next one were there, and so long it waited. */
+	uint64_t stalls, stalled_ns;
+	/** So many bytes have travelled to the device for it, and home by its end. */
+	uint64_t sent, brought;
+	/** So many bytes had not to travel as they were there, and so many that it has written have stayed there. */
+	uint64_t reused, left;
+	/** So many accesses of it went to host memory; in place alone. */
+	uint64_t accesses_in_place;
+};
+
+/**
+ * Shows how a launch used its device's memory. For one whose arrays were there whole, for one in parts, and for other
+ * commands all but level is 0.
+ * @return 0; HET_ENULL; HET_EARG for a size too small; HET_ESTATE before it has finished.
+ */
+int het_event_memory(het_event *event, struct het_memory_use *use);
 
 /** het_event_site() fills this. */
 struct het_site_counters {

@@ -754,6 +754,14 @@ class event : public handle<het_event, het_event_retain, het_event_release>
 		check(het_event_preemption(get(), &p), "het_event_preemption");
 		return p;
 	}
+	/** Tells how a launch used its device's memory. */
+	het_memory_use memory() const
+	{
+		het_memory_use u = {};
+		u.size = sizeof u;
+		check(het_event_memory(get(), &u), "het_event_memory");
+		return u;
+	}
 	het_site_counters site(uint32_t number) const
 	{
 		het_site_counters c = {};

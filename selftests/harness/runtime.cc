@@ -182,6 +182,14 @@ het_preemption preemption_of(het_event *e)
 	return p;
 }
 
+het_memory_use memory_use_of(het_event *e)
+{
+	het_memory_use u = {};
+	u.size = sizeof u;
+	HET_OK(het_event_memory(e, &u));
+	return u;
+}
+
 int status_of(het_event *e)
 {
 	int status;

@@ -100,6 +100,7 @@ void add_to_model(std::vector<uint8_t> &model, size_t off, size_t n, uint8_t val
 void wait_for(het_event *e);
 int status_of(het_event *e);
 het_preemption preemption_of(het_event *e);
+het_memory_use memory_use_of(het_event *e);
 
 // Skips the case if the driver is another one.
 fake_cuda_state &fake_cuda_driver();

@@ -49,7 +49,7 @@ het_preemption preemption_of(const het::event &e)
 
 launched describe(const het::event &e, uint64_t work_items)
 {
-	launched l = {e.times(), {}, preemption_of(e), copied_so_far(), {}};
+	launched l = {e.times(), {}, preemption_of(e), e.memory(), copied_so_far(), {}};
 	const auto parts = e.parts();
 	uint64_t along = 0; // counts work-items in the dimension in which it was split
 	for (const het_event_part_info &p : parts)

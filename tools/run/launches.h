@@ -43,6 +43,7 @@ struct launched {
 	het_event_times times;
 	std::vector<part> parts;
 	het_preemption preemption;
+	het_memory_use memory;
 	copied until_end;
 	std::vector<carried> paths;
 };

@@ -65,6 +65,8 @@ json describe_memory(const std::vector<het::device> &devices)
 			       {"brought", m.brought},
 			       {"kept", m.kept},
 			       {"reused", m.reused},
+			       {"dirty", m.dirty},
+			       {"away", m.away},
 			       {"in_place", m.in_place},
 			       {"accesses_in_place", m.accesses_in_place},
 			       {"evictions", m.evictions},
@@ -73,6 +75,46 @@ json describe_memory(const std::vector<het::device> &devices)
 			       {"waits", m.waits}});
 	}
 	return all;
+}
+
+// What is known of its arguments is the same of each launch of one command.
+json describe_uses(const outcome &o)
+{
+	uint64_t launches[3] = {}, waited = 0, stalls = 0, stalled = 0;
+	het_memory_use known = {};
+	for (const launched &l : o.launches) {
+		const het_memory_use &u = l.memory;
+		launches[u.way]++;
+		waited += u.waited_ns;
+		stalls += u.stalls;
+		stalled += u.stalled_ns;
+		known = u.way == HET_MEMORY_WHOLE ? known : u;
+	}
+	const char *const classes[] = {"unknown", "regular", "irregular"};
+	return {{"whole", launches[HET_MEMORY_WHOLE]},
+		{"in_slices", launches[HET_MEMORY_SLICES]},
+		{"in_place", launches[HET_MEMORY_IN_PLACE]},
+		{"class", classes[known.memory_class]},
+		{"declared", known.declared},
+		{"analysed", known.analysed},
+		{"unknown", known.whole},
+		{"waited_ms", double(waited) * 1e-6},
+		{"stalls", stalls},
+		{"stalled_ms", double(stalled) * 1e-6}};
+}
+
+void print_uses(const json &uses)
+{
+	auto number = [&](const char *name) { return uses[name].get<unsigned long>(); };
+	printf("\n%lu launches were whole, %lu in slices, %lu in place\n", number("whole"), number("in_slices"),
+	       number("in_place"));
+	if (!number("in_slices") && !number("in_place"))
+		return;
+	printf("  %s: what a row uses is known of %lu arguments by patterns, of %lu by analysis, and not of %lu\n",
+	       uses["class"].get<std::string>().c_str(), number("declared"), number("analysed"), number("unknown"));
+	printf("  they waited for %.3f ms before they began; then their device waited for bytes %lu times, for %.3f "
+	       "ms\n",
+	       uses["waited_ms"].get<double>(), number("stalls"), uses["stalled_ms"].get<double>());
 }
 
 void print_memory(const json &memory)
@@ -84,6 +126,8 @@ void print_memory(const json &memory)
 		       number(d, "sent"), number(d, "brought"));
 		printf("  %lu bytes are kept for launches to come, and %lu had not to be sent as they were kept\n",
 		       number(d, "kept"), number(d, "reused"));
+		printf("  %lu bytes of arrays, and %lu of what is kept, are nowhere else\n", number(d, "dirty"),
+		       number(d, "away"));
 		printf("  %lu launches in place, with %lu accesses to host memory\n", number(d, "in_place"),
 		       number(d, "accesses_in_place"));
 		printf("  %lu arrays of %lu bytes left, of which %lu had to be copied; launches waited %lu times\n",

@@ -2,7 +2,7 @@
 // Gives devices less memory than they have, and tells what the library has made of it.
 #pragma once
 
-#include "run/argument.h"
+#include "run/launches.h"
 #include "json/json.h"
 
 namespace tool::run
@@ -19,5 +19,8 @@ void limit_memory(const std::string &size, const std::vector<argument> &argument
 // Tells what has become of the memory of each device that has its own.
 json describe_memory(const std::vector<het::device> &devices);
 void print_memory(const json &memory);
+// Tells how the launches that did not fit have used it.
+json describe_uses(const outcome &o);
+void print_uses(const json &uses);
 
 } // namespace tool::run

@@ -157,6 +157,8 @@ void print(const json &report)
 	       report["bytes_to_host"].get<unsigned long>());
 	if (report.contains("memory"))
 		print_memory(report["memory"]);
+	if (report.contains("memory_uses"))
+		print_uses(report["memory_uses"]);
 	for (const json &out : report["outputs"]) {
 		std::string first;
 		for (const json &value : out["first"])

@@ -311,7 +311,7 @@ TEST_F(kept, what_is_away_makes_no_room)
 	EXPECT_FALSE(leave(bytes(4 * page, 10)));
 	EXPECT_FALSE(fill(bytes(4 * page, 10)));
 	away_run r;
-	ASSERT_TRUE(kept_.find_old_run(r));
+	ASSERT_TRUE(kept_.find_old_run(0, r));
 	EXPECT_TRUE(kept_.come_home(r));
 	EXPECT_TRUE(leave(bytes(4 * page, 100)));
 	EXPECT_FALSE(leave(bytes(4 * page + 200, 1000)));
@@ -321,6 +321,23 @@ TEST_F(kept, what_is_away_makes_no_room)
 	EXPECT_EQ(bytes_kept(bytes(4 * page, page)), 1100u);
 	EXPECT_TRUE(kept_.find_run({at + 7 + 4 * page, at + 7 + 4 * page + 1}, r));
 	EXPECT_EQ(r.bytes, bytes(4 * page, 100));
+}
+
+// One that can't come home now does not stand before the others.
+TEST_F(kept, old_runs_are_found_one_after_the_other)
+{
+	add_arenas(1);
+	for (size_t i : {0, 1, 3})
+		leave(bytes(i * page, 100));
+	for (unsigned i = 0; i <= kept_blocks::most_age; i++)
+		kept_.next_launch();
+	leave(bytes(page, 100)); // is used by this launch
+	away_run first, second, none;
+	ASSERT_TRUE(kept_.find_old_run(0, first));
+	ASSERT_TRUE(kept_.find_old_run(first.block + 1, second));
+	EXPECT_EQ(first.bytes, bytes(0, 100));
+	EXPECT_EQ(second.bytes, bytes(3 * page, 100));
+	EXPECT_FALSE(kept_.find_old_run(second.block + 1, none));
 }
 
 TEST_F(kept, what_changes_at_home_is_away_no_longer)
@@ -527,7 +544,7 @@ TEST_F(kept, random_programs_with_bytes_that_are_away)
 				narenas--;
 			break;
 		case 7:
-			if (below(8) || !(below(2) ? kept_.find_run_to_go(run) : kept_.find_old_run(run)))
+			if (below(8) || !(below(2) ? kept_.find_run_to_go(run) : kept_.find_old_run(0, run)))
 				break;
 			m.bring(run.bytes);
 			EXPECT_TRUE(kept_.come_home(run));
@@ -575,9 +592,9 @@ TEST(array_log, what_is_of_no_use_rests_longer_and_longer)
 			rests.push_back(0);
 	}
 	ASSERT_GT(rests.size(), 5u);
-	EXPECT_EQ(rests[0], 1 + array_log::first_rest);
-	EXPECT_EQ(rests[1], 1 + 2 * array_log::first_rest);
-	EXPECT_EQ(rests[4], 1 + array_log::most_rest);
+	EXPECT_EQ(rests[0], rest_period::first);
+	EXPECT_EQ(rests[1], 2 * rest_period::first);
+	EXPECT_EQ(rests[4], rest_period::most);
 }
 
 TEST(array_log, what_is_of_use_stays)
@@ -611,9 +628,9 @@ TEST(array_log, what_is_read_goes_home)
 			rests.push_back(0);
 	}
 	ASSERT_GT(rests.size(), 5u);
-	EXPECT_EQ(rests[0], array_log::first_rest);
-	EXPECT_EQ(rests[1], 2 * array_log::first_rest);
-	EXPECT_EQ(rests[4], array_log::most_rest);
+	EXPECT_EQ(rests[0], rest_period::first);
+	EXPECT_EQ(rests[1], 2 * rest_period::first);
+	EXPECT_EQ(rests[4], rest_period::most);
 }
 
 TEST(array_log, what_is_read_in_part_stays)
@@ -636,6 +653,20 @@ TEST(array_log, the_one_used_longest_ago_is_forgotten)
 	EXPECT_FALSE(log.use(1000, 1));
 	EXPECT_TRUE(log.use(1, 1));
 	EXPECT_FALSE(log.use(2, 1));
+}
+
+// Its address may be another array's next.
+TEST(array_log, what_is_gone_is_forgotten)
+{
+	array_log log;
+	log.use(1000, 100);
+	log.use(2000, 50);
+	ASSERT_TRUE(log.use(1000, 100));
+	ASSERT_TRUE(log.use(2000, 50));
+	log.forget({900, 2000});
+	EXPECT_EQ(log.wanted(), 50u);
+	EXPECT_FALSE(log.use(1000, 100));
+	EXPECT_TRUE(log.use(2000, 50));
 }
 
 TEST(eviction, words)
