@@ -303,8 +303,8 @@ bool sliced_launch::fetch_begin()
 	bool is_open = !err;
 	if (!err) {
 		on_memory->waited_ns = now_ns() - began;
-		stage_.store(stage::is_open);
 		err = begin_uses();
+		stage_.store(stage::is_open);
 	}
 	fail_once(err);
 	if (err && is_open)
