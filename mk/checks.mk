@@ -4,6 +4,9 @@
 # These are all C and C++ sources of the project, except that the kernel module and its tests have a style of their own.
 style_files := $(shell find lib runtime opencl openmp mpi python tools bench selftests Documentation/examples -path selftests/kmod -prune \
 	-o \( -name '*.cc' -o -name '*.h' -o -name '*.hpp' -o -name '*.c' \) -print 2>/dev/null)
+# Kernels, and what has the kernel's style, have comments, too.
+commented_files := $(style_files) $(shell find bench runtime selftests Documentation/examples kmod tools \
+	-name '*.cl' -o -name '*.cu' -o \( -path '*kmod/*' -name '*.[ch]' \))
 clang_format := $(firstword $(shell command -v clang-format-14 || command -v clang-format))
 
 check: packages
@@ -40,10 +43,13 @@ run bench bench-apps:
 	@B=$(B) scripts/run.sh $(run_what) $(ARGS)
 
 format:
+	$(PYTHON) scripts/check-comments.py --mend $(commented_files)
 	$(clang_format) -i $(style_files)
 
 format-check:
 	$(clang_format) --dry-run -Werror $(style_files)
+	$(PYTHON) scripts/check-comments.py $(commented_files)
+	$(PYTHON) scripts/tests/check_comments.py
 
 spdx-check:
 	$(PYTHON) scripts/check-spdx.py
