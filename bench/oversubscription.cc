@@ -5,11 +5,11 @@
 //
 // With --steps it measures so many launches instead, each of which is waited for, on arrays that the host does not
 // touch meanwhile: as the library does it, with all that is written going home each time, without what is kept between
-// them, and with slices on demand (HET_EVICT). As this can't be changed while it runs, each measurement has a process of
-// its own. What stays on the device comes home behind the time that is measured.
+// them, and with slices on demand (HET_EVICT). As this can't be changed while it runs, each measurement has a process
+// of its own. What stays on the device comes home behind the time that is measured.
 //
-// With --raised it measures one launch behind these, with a budget that all arrays fit into: it finds bytes on its device
-// that are nowhere else, or all come from the host.
+// With --raised it measures one launch behind these, with a budget that all arrays fit into: it finds bytes on its
+// device that are nowhere else, or all come from the host.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/kernel_text.h"
@@ -189,8 +189,8 @@ class runner
 		moved_ = double(after.sent + after.brought - before.sent - before.brought) / double(nbytes()) / steps;
 		return ms / steps;
 	}
-	// Returns how long one launch takes that fits, behind so many that do not: what these have written is its input,
-	// where it is a stencil.
+	// Returns how long one launch takes that fits, behind so many that do not: what these have written is its
+	// input, where it is a stencil.
 	double run_raised(unsigned percent, unsigned steps)
 	{
 		constexpr unsigned plenty = 200; // for arrays, and for what is kept of them

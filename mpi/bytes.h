@@ -22,9 +22,9 @@ struct bytes {
 // Pieces of a message, in order of their addresses from put_in_order() on; then none touches another.
 using pieces = std::vector<bytes>;
 
-// Adds the bytes that @count elements of the type have, without the gaps. What is no message (an empty one, a wrong type
-// or count, MPI_IN_PLACE) has none; MPI itself says what is wrong. It is false, with the reason on stderr, for types
-// that are too large.
+// Adds the bytes that @count elements of the type have, without the gaps. What is no message (an empty one, a wrong
+// type or count, MPI_IN_PLACE) has none; MPI itself says what is wrong. It is false, with the reason on stderr, for
+// types that are too large.
 bool add_bytes(pieces &to, const void *buffer, MPI_Aint count, MPI_Datatype type);
 void put_in_order(pieces &p);
 

@@ -13,8 +13,8 @@ namespace hetmpi
 namespace
 {
 
-// Pieces that lie closer are mapped as one range, and all together are no more ranges than this, of which other messages'
-// bytes are cut out.
+// Pieces that lie closer are mapped as one range, and all together are no more ranges than this, of which other
+// messages' bytes are cut out.
 constexpr size_t near = 64 << 10, most_ranges = 64;
 
 struct entry {
@@ -34,8 +34,8 @@ table &held_now()
 	return *t;
 }
 
-// Types with gaps may lie in each other's: the mapping of one would wait for that of the other, that is for MPI. So what
-// lies among the bytes of other messages is not mapped a second time.
+// Types with gaps may lie in each other's: the mapping of one would wait for that of the other, that is for MPI. So
+// what lies among the bytes of other messages is not mapped a second time.
 pieces apart_from_others(bytes b, use u)
 {
 	table &t = held_now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// One-sided calls. A window over the program's memory has a public copy (public_copy.h), which meets the program's where
-// MPI synchronises the two: at fences, at the begin and end of an exposure, where a rank locks and unlocks its own part,
-// and at MPI_Win_sync().
+// One-sided calls. A window over the program's memory has a public copy (public_copy.h), which meets the program's
+// where MPI synchronises the two: at fences, at the begin and end of an exposure, where a rank locks and unlocks its
+// own part, and at MPI_Win_sync().
 #include "call.h"
 #include "windows.h"
 

@@ -24,10 +24,10 @@ class public_copy
 	void *at() const { return public_.at(); }
 	void *base() const { return base_; }
 
-	// What the program has changed others see from now on; and the reverse. What has not changed on the one side stays
-	// as it is on the other, to the byte, as several ranks may write beside each other. They wait for kernels that use
-	// the array; of the program's threads none may write near what comes in meanwhile (within 64 bytes of it). Return
-	// MPI_SUCCESS or MPI_ERR_BUFFER, of which the reason is on stderr.
+	// What the program has changed others see from now on; and the reverse. What has not changed on the one side
+	// stays as it is on the other, to the byte, as several ranks may write beside each other. They wait for kernels
+	// that use the array; of the program's threads none may write near what comes in meanwhile (within 64 bytes of
+	// it). Return MPI_SUCCESS or MPI_ERR_BUFFER, of which the reason is on stderr.
 	int show();
 	int take();
 

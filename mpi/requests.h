@@ -22,8 +22,8 @@ struct under_way {
 // The request's bytes are held until finished() or forgotten() is told of it. MPI may use one handle for several
 // requests that are over already; each has its own call of finished().
 void began(MPI_Request r, under_way &&message);
-// So many have begun. MPI may give the handle of a request that is over to another thread's before finished() is called,
-// so who completes a request asks for this number before.
+// So many have begun. MPI may give the handle of a request that is over to another thread's before finished() is
+// called, so who completes a request asks for this number before.
 uint64_t begun();
 // Returns MPI_SUCCESS, or what the owner's error handler has returned from: the bytes are not where they belong.
 int finished(MPI_Request r, uint64_t begun_before, const MPI_Status &status);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // MPI gets this memory in place of a message's that is an array's, and the bytes are copied from and to where they are
 // valid: those of the message alone travel, in one go, and the array stays where it is. Under some traps nothing else
-// would do: a page that a kernel has taken, or that the system itself has dropped from the page table to save memory, is
-// EFAULT to a socket.
+// would do: a page that a kernel has taken, or that the system itself has dropped from the page table to save memory,
+// is EFAULT to a socket.
 #pragma once
 
 #include "message.h"

@@ -12,7 +12,8 @@ namespace hetcl
 
 bool has_images(const _cl_kernel &k);
 
-// Returns the member that the launch is for: that with the most texels, and of several the one with the fewest launches.
+// Returns the member that the launch is for: that with the most texels, and of several the one with the fewest
+// launches.
 het_device *member_with_images(const _cl_device_id &d, const _cl_kernel &k);
 
 // Makes the textures that the launch will need there. It may wait for memory, and so for other commands and the

@@ -80,7 +80,8 @@ template <class T, size_t n> const T &row_of(const T (&rows)[n], uint32_t T::*me
 	return *std::find_if(std::begin(rows), std::end(rows), [&](const T &r) { return r.*member == value; });
 }
 
-// Some drivers name pairs that OpenCL rules out, like 16-bit channels in the order of BGRA. Images can't have these here.
+// Some drivers name pairs that OpenCL rules out, like 16-bit channels in the order of BGRA. Images can't have these
+// here.
 std::vector<cl_image_format> ask(const het_texture_args &like)
 {
 	uint32_t n = 0;

@@ -15,8 +15,8 @@ namespace hetcl
 // states of images change. Nothing is waited for meanwhile.
 std::unique_lock<std::mutex> order_images();
 
-// Makes the texture of a device, unless there is one. It waits for memory if it must, so the images are not to be in order
-// meanwhile. Returns 0 or a code of the runtime's.
+// Makes the texture of a device, unless there is one. It waits for memory if it must, so the images are not to be in
+// order meanwhile. Returns 0 or a code of the runtime's.
 int make_texture(_cl_mem &m, het_device *d);
 
 // These make the command wait for what brings the texels. They return 0 or a code of the runtime's.

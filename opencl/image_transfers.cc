@@ -98,8 +98,8 @@ int copy(command &c, const het_rect &to, const het_rect &from, const box &b)
 	return het_copy_rect(c.queue(), &a, c.out());
 }
 
-// Has a box written by the command that @enqueue enqueues. What waits may fail without having written all of the texels,
-// and those that a kernel has written must be at home then. Returns a code of the runtime's.
+// Has a box written by the command that @enqueue enqueues. What waits may fail without having written all of the
+// texels, and those that a kernel has written must be at home then. Returns a code of the runtime's.
 template <class F> int write_box(command &c, const box &b, F enqueue)
 {
 	const auto order = order_images();

@@ -35,8 +35,8 @@ struct _cl_mem : hetcl::object<hetcl::kind::memory> {
 		return memory.get();
 	}
 	mutable std::atomic<bool> is_used{false};
-	// Textures of an image of a buffer are copies of its bytes. So who has enqueued a command that writes these says so
-	// before the program can enqueue another one that comes after it.
+	// Textures of an image of a buffer are copies of its bytes. So who has enqueued a command that writes these
+	// says so before the program can enqueue another one that comes after it.
 	void note_written() { root().writes.fetch_add(1); }
 	std::atomic<uint64_t> writes{0};
 	// With the images in order (image_places.h): what the host has written is complete when these have ended.

@@ -68,7 +68,8 @@ namespace hetcl
 // Makes a program of the runtime's for what follows. Returns 0 or a code of the runtime's.
 int make_program(const het_program_args &args, runtime_program &made);
 
-// Returns what the members of a device are to compile: some of them have images, and tell kernels so, where not all have.
+// Returns what the members of a device are to compile: some of them have images, and tell kernels so, where not all
+// have.
 std::string text_for_drivers(const std::string &source, const _cl_device_id &d);
 
 // Builds it for all members of a device, which must all take it, and puts what has come of that into @b, with what each

@@ -143,8 +143,8 @@ TEST(launches_have_the_deadline_of_their_queue, .traps = trap::best, .devices = 
 
 // --- the thread that looks when the next one rises ------------------------------------
 
-// One of them starts the thread, and the other one's rises all the same. Both are less urgent than what runs until they are
-// late.
+// One of them starts the thread, and the other one's rises all the same. Both are less urgent than what runs until they
+// are late.
 TEST(the_first_deadlines_of_two_threads_count, .traps = trap::best, .devices = device::none)
 {
 	runtime_fixture fx(t);

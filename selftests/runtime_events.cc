@@ -20,8 +20,8 @@ namespace
 
 const uint8_t one = 1;
 
-// What the program's code found on the runtime's thread: bit 0 says that SIGUSR1 was blocked when the kernel came, bit 1
-// when the callback did.
+// What the program's code found on the runtime's thread: bit 0 says that SIGUSR1 was blocked when the kernel came, bit
+// 1 when the callback did.
 std::atomic<unsigned> found_blocked{0};
 std::atomic<pid_t> ran_on{0}, called_on{0};
 

@@ -262,8 +262,8 @@ TEST(ways_of_copies_are_told, .traps = trap::best, .devices = device::cuda)
 	big.check("what went from device to device");
 }
 
-// Others use most of the first device's link, and the devices don't reach each other. A large copy has shown it; by what
-// the launches have taken besides the first one is the better.
+// Others use most of the first device's link, and the devices don't reach each other. A large copy has shown it; by
+// what the launches have taken besides the first one is the better.
 TEST(launches_go_where_their_bytes_come_soon, .traps = trap::best, .devices = device::cuda)
 {
 	restart_with(t, {"FAKE_CUDA_DEVICES=2", "HET_PATHS=latency", "HET_DEVICES=cuda", "HET_CACHE_SIZE=0"});

@@ -27,8 +27,8 @@ void check_in_place(const het_memory_info &before, uint64_t launches)
 
 } // namespace
 
-// Budgets of a tenth, a half and nine tenths of what the launches use. What lies at the ends of arrays that are not whole
-// pages has a copy on the device.
+// Budgets of a tenth, a half and nine tenths of what the launches use. What lies at the ends of arrays that are not
+// whole pages has a copy on the device.
 TEST(what_is_looked_up, .traps = trap::best | trap::sigsegv, .devices = gpu,
      .kinds = kind::mmapped | kind::library | kind::heap, .seconds = 60)
 {

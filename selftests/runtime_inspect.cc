@@ -160,8 +160,8 @@ TEST(kernels_that_can_not_be_inspected, .traps = trap::best, .devices = gpu)
 		CHECK_EQ(taken[i + 1], i);
 }
 
-// Before the launch has written its addresses they lead anywhere, also behind the ends of arrays in granules that arrays
-// do not fill.
+// Before the launch has written its addresses they lead anywhere, also behind the ends of arrays in granules that
+// arrays do not fill.
 TEST(addresses_that_the_launch_makes, .traps = trap::best, .devices = gpu)
 {
 	in_place_fixture fx(t, settings{"HET_DEVICE_MEMORY=512K", inspect}); // granules of two pages

@@ -180,8 +180,8 @@ TEST(what_is_kept_is_as_the_host_has_it, .traps = trap::best | trap::sigsegv, .d
 }
 
 // From the second launch on as much is kept as there is memory for: half of the arrays, or on a GPU with many units, to
-// keep which busy takes larger slices, a quarter. A host's write is seen, and costs a fetch of what was written with it.
-// What fits whole takes the memory.
+// keep which busy takes larger slices, a quarter. A host's write is seen, and costs a fetch of what was written with
+// it. What fits whole takes the memory.
 TEST(launches_fetch_what_is_not_kept, .traps = trap::best, .devices = one_device)
 {
 	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K", "HET_EVICT=through"});
@@ -270,7 +270,8 @@ TEST(what_the_host_writes_is_not_kept, .traps = trap::best, .devices = one_devic
 	CHECK(memory_of(d).reused > 0 && memory_of(d).kept >= kept);
 }
 
-// Bytes that are copied exactly are those of host memory, which is no other copy, and what is kept of them is forgotten.
+// Bytes that are copied exactly are those of host memory, which is no other copy, and what is kept of them is
+// forgotten.
 TEST(exact_copies_of_what_slices_have_written, .traps = trap::best, .devices = one_device)
 {
 	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K"});
@@ -540,8 +541,8 @@ TEST(what_can_not_come_home, .traps = trap::best, .devices = device::cuda)
 	to.check("what was written");
 }
 
-// What many launches have not used comes home with one of others, but for a piece that can't be read then: the others do
-// not wait for that.
+// What many launches have not used comes home with one of others, but for a piece that can't be read then: the others
+// do not wait for that.
 TEST(what_is_old_comes_home, .traps = trap::best, .devices = device::cuda)
 {
 	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
@@ -590,7 +591,8 @@ TEST(what_is_written_of_an_array_stays, .traps = trap::best, .devices = one_devi
 	both.check("the array");
 }
 
-// The device is lost, and with it what it alone had. Who asks for that hears of it, and nobody gets what was there before.
+// The device is lost, and with it what it alone had. Who asks for that hears of it, and nobody gets what was there
+// before.
 TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = device::cuda)
 {
 	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"}, "HET_DEVICES=cuda,apart");

@@ -20,8 +20,8 @@ struct urgency {
 	uint64_t deadline_ns = 0;
 };
 
-// Runs a long launch and an urgent one beside it, and tells how the first was stopped. Returns the ends of the kernels for the two, in their order, as bits
-// behind a first 1: 1 for one on an urgent stream, 0 for another.
+// Runs a long launch and an urgent one beside it, and tells how the first was stopped. Returns the ends of the kernels
+// for the two, in their order, as bits behind a first 1: 1 for one on an urgent stream, 0 for another.
 unsigned run_beside(const context &t, const char *setting, het_preemption &stopped, bool has_streams = true,
 		    urgency of_urgent = {})
 {

@@ -196,7 +196,8 @@ TEST(what_does_not_fit_runs, .traps = trap::best | trap::sigsegv, .devices = one
 	CHECK_EQ(now.given, before.given);
 }
 
-// A launch tells how it has used the memory: one that fits, one in slices, and the next of these, which finds something.
+// A launch tells how it has used the memory: one that fits, one in slices, and the next of these, which finds
+// something.
 TEST(what_a_launch_tells, .traps = trap::best, .devices = one_device)
 {
 	slices_fixture fx(t, settings{small});

@@ -600,8 +600,8 @@ TEST(arguments_are_copied_once, .devices = device::host2)
 	CHECK_EQ(bytes[63999], 4);
 }
 
-// A launch that is not divided after all came when it was called, by which its deadline counts. What was copied for it was
-// copied then.
+// A launch that is not divided after all came when it was called, by which its deadline counts. What was copied for it
+// was copied then.
 TEST(launches_that_are_tried_twice_came_once, .devices = device::host2)
 {
 	runtime_fixture fx(t, 0, "HET_POLICY=single");

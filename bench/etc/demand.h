@@ -32,7 +32,8 @@ class demand_pager
 	void evict_ahead() { ahead_ = true; }
 	// Somebody has missed the page.
 	void fault(uint32_t page, cycle t);
-	// These are told of their events. When page_arrived() returns the page is there; go_on() may send it away again.
+	// These are told of their events. When page_arrived() returns the page is there; go_on() may send it away
+	// again.
 	void batch(cycle t);
 	void page_arrived(uint32_t page);
 	void go_on(cycle t) { send(t); }

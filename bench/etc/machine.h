@@ -58,8 +58,9 @@ struct machine {
 	unsigned lines_of_page() const { return page_bytes / line_bytes; }
 };
 
-// Returns the machine that is @factor times smaller: processors, channels, L2, pages, granules and what the bus carries,
-// while latencies and the numbers of pages stay. A program whose arrays are as much smaller takes about as long on it.
+// Returns the machine that is @factor times smaller: processors, channels, L2, pages, granules and what the bus
+// carries, while latencies and the numbers of pages stay. A program whose arrays are as much smaller takes about as
+// long on it.
 machine scaled(const machine &m, unsigned factor);
 
 // Sets what "name=value" says. Throws std::invalid_argument.

@@ -9,8 +9,8 @@
 namespace etc
 {
 
-// @wanted tells for each page of a granule whether it is there or asked for, the one at @page too. What comes as well is
-// set there, and returned in order. The number of pages need not be a power of two.
+// @wanted tells for each page of a granule whether it is there or asked for, the one at @page too. What comes as well
+// is set there, and returned in order. The number of pages need not be a power of two.
 std::vector<uint32_t> ask_for_neighbours(std::vector<bool> &wanted, uint32_t page);
 
 } // namespace etc

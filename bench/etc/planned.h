@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Pages come before anybody misses them, as it is known what each slice uses: those of a slice all at once, in the order
-// of the slices, as far ahead as there is room. Who is used again last leaves first; what was not written is dropped.
+// Pages come before anybody misses them, as it is known what each slice uses: those of a slice all at once, in the
+// order of the slices, as far ahead as there is room. Who is used again last leaves first; what was not written is
+// dropped.
 #pragma once
 
 #include "etc/bus.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What the warps of a program do to the memory of its arrays, in the order of each warp: this is what the model replays.
-// The arrays lie one behind the other from address 0 on, each from the begin of a page on.
+// What the warps of a program do to the memory of its arrays, in the order of each warp: this is what the model
+// replays. The arrays lie one behind the other from address 0 on, each from the begin of a page on.
 #pragma once
 
 #include <cstdint>

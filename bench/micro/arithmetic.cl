@@ -52,11 +52,11 @@ CHAINS(float_divide, float, DIVIDE, as_uint)
 CHAINS(double_fma, double, FMA, HALVES)
 #endif
 
-// Threads read an array in a row, four words of it in a round, and do @work times four multiplications and additions with
-// each word: all points of a roofline are of this one kernel. Four loads are under way at a time, and the four chains do
-// not wait for each other. The first loop is written out, as a compiler does not unroll one whose end it does not know,
-// and counting would take almost as many instructions as the arithmetic. With @a and @b of one all numbers are small and
-// whole.
+// Threads read an array in a row, four words of it in a round, and do @work times four multiplications and additions
+// with each word: all points of a roofline are of this one kernel. Four loads are under way at a time, and the four
+// chains do not wait for each other. The first loop is written out, as a compiler does not unroll one whose end it does
+// not know, and counting would take almost as many instructions as the arithmetic. With @a and @b of one all numbers
+// are small and whole.
 #define FMAS(x) FMA(x) FMA(x) FMA(x) FMA(x)
 #define WORDS FMAS(x) FMAS(y) FMAS(z) FMAS(w)
 #define WORD(i) (float)(from[(t + (4 * (first + k) + i) * threads) & mask] & 15)

@@ -163,7 +163,8 @@ void sweep_textures(context &c, size_t elements, const std::vector<uint32_t> &nu
 	}
 }
 
-// Half of the last cache that was found, or that the device tells of, has room in it with nothing else; 0 if none is known.
+// Half of the last cache that was found, or that the device tells of, has room in it with nothing else; 0 if none is
+// known.
 size_t bytes_of_last_cache(const context &c)
 {
 	size_t found = 0;

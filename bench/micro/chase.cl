@@ -32,8 +32,8 @@ kernel void chase_link(global uint *ring, global const uint *order, uint n, uint
 		ring[base + order[i]] = base + order[i + 1 < n ? i + 1 : 0];
 }
 
-// The threads of group @mine walk along parts of the ring, and so fill the caches as one thread would that takes longer.
-// Other groups have nothing to do: they are there so that units differ that @mine runs on.
+// The threads of group @mine walk along parts of the ring, and so fill the caches as one thread would that takes
+// longer. Other groups have nothing to do: they are there so that units differ that @mine runs on.
 kernel void chase_fill(global const uint *ring, global const uint *order, global uint *out, uint n, uint base,
 		       uint threads, uint mine)
 {

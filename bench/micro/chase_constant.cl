@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// chase.cc launches this kernel. In PTX no argument lies in constant memory, so that the ring is in a variable, which is
-// weak, as nobody may foresee then that it stays what it was at first.
+// chase.cc launches this kernel. In PTX no argument lies in constant memory, so that the ring is in a variable, which
+// is weak, as nobody may foresee then that it stays what it was at first.
 #ifdef BUILT_BY_OPENCL
 #define IN_CONSTANT constant
 #define RING ring

@@ -3,8 +3,8 @@
 // how many ns of the device's timer passed meanwhile, or 0 where the language has no way to read them.
 #ifdef __NVPTX__
 #define READ(what, to) __asm__ volatile("mov.u64 %0, %%" what ";" : "=l"(to) : : "memory")
-// The timer ticks every 1 us or so, and is read when it ticks: a span has no part of a tick too many or too few. That an
-// H100 said 1.94 GHz before is not explained by that, as it said 1.93 since as well (Documentation/het-bench.rst).
+// The timer ticks every 1 us or so, and is read when it ticks: a span has no part of a tick too many or too few. That
+// an H100 said 1.94 GHz before is not explained by that, as it said 1.93 since as well (Documentation/het-bench.rst).
 #define READ_BOTH(clock, ns)                                                                                           \
 	{                                                                                                              \
 		ulong earlier;                                                                                         \

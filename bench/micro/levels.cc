@@ -278,9 +278,9 @@ double excess_at(const staircase &s, size_t n, double x)
 	return sum;
 }
 
-// Samples of one footprint share what makes it differ from others: which lines share a set, and what the knees beside it
-// do there that no model tells. So footprints count, and not samples. Returns the interval of their mean by Student's
-// distribution.
+// Samples of one footprint share what makes it differ from others: which lines share a set, and what the knees beside
+// it do there that no model tells. So footprints count, and not samples. Returns the interval of their mean by
+// Student's distribution.
 bench::ratio between_footprints(const std::vector<double> &means)
 {
 	static constexpr double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};

@@ -59,8 +59,8 @@ double sum_of(std::initializer_list<std::pair<double, double>> amounts_and_rates
 	return sum;
 }
 
-// Of things that go on at the same time the longest counts. Where another takes nearly as long, not all of it is hidden:
-// how much is, the roofline shows, one of whose points is as near to its ridge.
+// Of things that go on at the same time the longest counts. Where another takes nearly as long, not all of it is
+// hidden: how much is, the roofline shows, one of whose points is as near to its ridge.
 double longer(const ceilings &c, double a, double b)
 {
 	constexpr double near = 0.5;

@@ -19,9 +19,9 @@ using bench::format;
 
 constexpr uint32_t word = sizeof(uint32_t);
 
-// The ring that the groups follow. A unit's scheduler has a load of its nearest cache every five clocks or so, while one
-// takes some forty: groups of two warps, of which the first ones share two of four schedulers, would wait for those. Of
-// a ring that no unit's cache holds each load takes so long that there is time for all.
+// The ring that the groups follow. A unit's scheduler has a load of its nearest cache every five clocks or so, while
+// one takes some forty: groups of two warps, of which the first ones share two of four schedulers, would wait for
+// those. Of a ring that no unit's cache holds each load takes so long that there is time for all.
 class shared_ring
 {
       public:

@@ -74,8 +74,8 @@ kernel void scan_behind(global const uint4 *from, global uint4 *to, global const
 	to[i] = v + before + (group > 0 ? sums[group - 1] : 0);
 }
 
-// Transforms of 1024 numbers after Stockham: each pass takes numbers that are far apart and leaves them so that the last
-// one leaves all in order. @done is the length of what is transformed before a pass.
+// Transforms of 1024 numbers after Stockham: each pass takes numbers that are far apart and leaves them so that the
+// last one leaves all in order. @done is the length of what is transformed before a pass.
 #define LENGTH 1024
 float2 times(float2 a, float2 b)
 {

@@ -21,7 +21,8 @@ class walker
 	// Takes a ring, which put() then makes at a random place, a whole number of pages from the buffer's beginning.
 	void take(ring r);
 	void put();
-	// Lets the next rings lie at the places where those after the last call lay: what differs is not by chance then.
+	// Lets the next rings lie at the places where those after the last call lay: what differs is not by chance
+	// then.
 	void begin_again() { places_ = random_stream(c_.seed, 33); }
 	// Makes it so that no cache has any of it.
 	void put_cold();

@@ -29,8 +29,8 @@ class kernel_runner
 	// Throws std::runtime_error if there is none.
 	const het::ptx::simt::code &kernel(const std::string &name) const;
 
-	// Throws std::runtime_error if the kernel is unknown, has other parameters, or fails. @values are the bytes of its
-	// arguments.
+	// Throws std::runtime_error if the kernel is unknown, has other parameters, or fails. @values are the bytes of
+	// its arguments.
 	void run(const std::string &kernel, het::ptx::simt::extent grid, het::ptx::simt::extent block,
 		 const std::vector<std::vector<uint8_t>> &values, const het::ptx::simt::options &how) const;
 

@@ -277,8 +277,8 @@ class network
 	unsigned within_router(uint32_t vc, const port &at) const { return vc - vc_of(at.first, 0); }
 	flit &front(uint32_t vc) { return buffers_[vc * p_.depth + inputs_[vc].first]; }
 	const flit &front(uint32_t vc) const { return buffers_[vc * p_.depth + inputs_[vc].first]; }
-	// These are the class of VCs that a packet gets one of at an output, and the VCs of a class there. Where classes
-	// of routes share VCs, the first one stands for all.
+	// These are the class of VCs that a packet gets one of at an output, and the VCs of a class there. Where
+	// classes of routes share VCs, the first one stands for all.
 	unsigned class_at(const port &output, const packet &p) const
 	{
 		return p.message_class * route_classes_ + (output.shared ? 0 : class_of_route_[p.route]);

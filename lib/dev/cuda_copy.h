@@ -36,8 +36,8 @@ class port_lender
 // What a kernel has not begun for so long is taken back: it may not be for a while.
 inline constexpr uint64_t beginning_ns = 200'000;
 
-// Gives pieces to carriers until all have arrived, and waits. Returns a cu_result, that of the direct path: what another
-// one fails to carry goes again. Nothing is under way after that.
+// Gives pieces to carriers until all have arrived, and waits. Returns a cu_result, that of the direct path: what
+// another one fails to carry goes again. Nothing is under way after that.
 int copy_over_paths(paths::splitter &s, std::span<const cuda_part> parts, std::span<const size_t> ends, unsigned direct,
 		    port_lender &lender, uint64_t patience_ns = beginning_ns);
 

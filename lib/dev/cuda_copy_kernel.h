@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel with which a hand copies (cuda_hand.h). Pinned host memory is addressed by every thread with 64 bytes under
-// way, which fills a PCIe link with 32 blocks.
+// The kernel with which a hand copies (cuda_hand.h). Pinned host memory is addressed by every thread with 64 bytes
+// under way, which fills a PCIe link with 32 blocks.
 #pragma once
 
 namespace het

@@ -118,8 +118,8 @@ class shared_copy final : public port_lender
 		cuda_member *by = chooser_.present() & only(path) ? the_cuda_table().members[path] : nullptr;
 		return by && by->of(d).relay.try_borrow() ? by : nullptr;
 	}
-	// An engine copies, by other means, where the program has ended the access of one device to the other's memory; a
-	// kernel would lose its context.
+	// An engine copies, by other means, where the program has ended the access of one device to the other's memory;
+	// a kernel would lose its context.
 	cuda_carrier *borrow_relay(unsigned path)
 	{
 		const direction d = journey_.d == direction::to_host ? direction::to_host : direction::to_device;
@@ -133,8 +133,8 @@ class shared_copy final : public port_lender
 		return is_safe ? hand_or_engine(path, relay) : by_engine(path, relay);
 	}
 
-	// A peer's kernel must not touch what its GPU can't reach, or the context would be lost: memory of pools, and of
-	// other contexts.
+	// A peer's kernel must not touch what its GPU can't reach, or the context would be lost: memory of pools, and
+	// of other contexts.
 	paths::path_set by_kernel(const paths::plan &plan, std::span<const cuda_part> parts) const
 	{
 		if (!plan.by_kernel || !are_aligned(parts))

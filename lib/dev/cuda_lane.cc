@@ -142,8 +142,8 @@ int cuda_lane::copy_staged(direction to, const transfer &t)
 	return err;
 }
 
-// The driver copies large pieces through pinned memory of its own, which is faster than the ring, and there is no second
-// copy of the host's then.
+// The driver copies large pieces through pinned memory of its own, which is faster than the ring, and there is no
+// second copy of the host's then.
 int cuda_lane::copy_plain(direction to, const transfer &t)
 {
 	if (t.size < least_plain)

@@ -64,8 +64,8 @@ class cuda_member
 	// Touches of its bytes may be brought by a kernel.
 	cuda_touches &touches() { return touches_; }
 
-	// Has this one's streams and kernels access the peer's memory, also if the program has put an end to that. No lock
-	// is held. Returns whether they can.
+	// Has this one's streams and kernels access the peer's memory, also if the program has put an end to that. No
+	// lock is held. Returns whether they can.
 	bool reaches(const cuda_member &peer) const;
 
 	bool has_ports() const { return has_ports_.load(std::memory_order_acquire); }

@@ -19,8 +19,8 @@ namespace het
 
 inline constexpr unsigned max_devices = 31;
 
-// Describes one piece of a copy between a device buffer and host memory (the alias, memory of the library's, or the edge
-// of an array: no page that can be trapped, unless it says that it is plain).
+// Describes one piece of a copy between a device buffer and host memory (the alias, memory of the library's, or the
+// edge of an array: no page that can be trapped, unless it says that it is plain).
 struct transfer {
 	void *devbuf;
 	size_t offset; // in the buffer
@@ -65,8 +65,8 @@ class device
 	virtual int api() const { return 0; }
 	// read() and write() are plain memory copies and may run in a signal handler.
 	virtual bool signal_safe() const { return false; }
-	// Its copy of an array's body is the alias itself, so that read() and write() of pieces that say so have nothing
-	// to copy, but for bytes that the device keeps elsewhere: those are in the alias only after read().
+	// Its copy of an array's body is the alias itself, so that read() and write() of pieces that say so have
+	// nothing to copy, but for bytes that the device keeps elsewhere: those are in the alias only after read().
 	virtual bool has_alias() const { return false; }
 	// Returns the NUMA node that the device is attached to, -1 if unknown.
 	virtual int numa_node() const { return -1; }
@@ -115,10 +115,10 @@ class device
 	virtual int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 			      size_t size);
 
-	// A device whose copy is the alias may keep bytes on others of the library's (has_alias()). Of these of its buffer
-	// @src it copies the first run that device @to has to a buffer there, @dst, where they are to lie side by side as
-	// here. Returns how many bytes that are, and in *before how many come before them: all, and 0, if there are none,
-	// or none that can be copied so.
+	// A device whose copy is the alias may keep bytes on others of the library's (has_alias()). Of these of its
+	// buffer @src it copies the first run that device @to has to a buffer there, @dst, where they are to lie side
+	// by side as here. Returns how many bytes that are, and in *before how many come before them: all, and 0, if
+	// there are none, or none that can be copied so.
 	virtual size_t copy_kept(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *src, size_t src_offset,
 				 size_t size, size_t *before);
 

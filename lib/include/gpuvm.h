@@ -76,7 +76,9 @@ enum {
 	GPUVM_STRICT = 0x2000,
 	/** gpuvm_malloc(): use huge pages where they can be had */
 	GPUVM_HUGE = 0x4000,
-	/** gpuvm_init(): the end of a kernel brings nothing home that the host is expected to touch (GPUVM_FORESIGHT=0) */
+	/**
+	 * gpuvm_init(): the end of a kernel brings nothing home that the host is expected to touch (GPUVM_FORESIGHT=0)
+	 */
 	GPUVM_NO_FORESIGHT = 0x8000,
 
 	/** gpuvm_init(): how host touches are caught. Default: the first of these that works here */

@@ -2,9 +2,9 @@
 // Which bytes of arrays may have been written since a moment: for who has a copy of them from then, and wants to know
 // what of it still holds.
 //
-// It is known by chunks, and costs a number for each from when it is first asked for. A device's writes are known by the
-// ends of kernels. The host's are known where it has no page that it may write; where it has one, nothing is known. Nor
-// is it of edges, of chunks in fragments, and of memory that is linked nowhere.
+// It is known by chunks, and costs a number for each from when it is first asked for. A device's writes are known by
+// the ends of kernels. The host's are known where it has no page that it may write; where it has one, nothing is known.
+// Nor is it of edges, of chunks in fragments, and of memory that is linked nowhere.
 #pragma once
 
 #include "core/range.h"

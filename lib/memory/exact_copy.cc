@@ -116,7 +116,8 @@ class exact_copy
 		return true;
 	}
 
-	// Copies chunks that follow each other and are nobody else's now. They are kept busy meanwhile, without the lock.
+	// Copies chunks that follow each other and are nobody else's now. They are kept busy meanwhile, without the
+	// lock.
 	int copy_next(uint32_t last)
 	{
 		take_in_host_writes(a_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// When an array's chunks may have been written last; memory/changes.h tells what for. Whoever changes a chunk's bytes, or
-// lets the host do so, or takes that away, notes it here.
+// When an array's chunks may have been written last; memory/changes.h tells what for. Whoever changes a chunk's bytes,
+// or lets the host do so, or takes that away, notes it here.
 #pragma once
 
 #include "memory/array.h"

@@ -85,8 +85,8 @@ int settle(array &a, array_guard &g, copyset *broken)
 		p->failed |= failed != 0;
 		if (failed && p->writes && broken)
 			*broken |= device_copy(p->device);
-		// The kernel is pending until nobody looks at the event: that may be memory of the program's, and who comes
-		// now must not return before.
+		// The kernel is pending until nobody looks at the event: that may be memory of the program's, and who
+		// comes now must not return before.
 		while (p->lookers)
 			g.wait_for_change();
 		if (a.pending == p)

@@ -18,8 +18,8 @@ constexpr size_t asked_part = 100, least_question = 256 << 10, most_question = 2
 constexpr double asked_time = 20;
 // What held a copy up for longer than all others took is asked so much later each time, and not later than that.
 constexpr double more_peace = 2, most_peace = 16;
-// After a piece that took so much longer than expected kernels carry for so many times as long. Where one has not begun,
-// others have taken the multiprocessors.
+// After a piece that took so much longer than expected kernels carry for so many times as long. Where one has not
+// begun, others have taken the multiprocessors.
 constexpr uint64_t long_stall_ns = 5'000'000;
 constexpr double kernels_carry = 100, kernels_rest_ns = 50e6;
 // A link on which kernels carry nearly what engines could, for so long, is free: engines carry a tenth more.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// What is known of all paths of one GPU in one direction, or from another GPU, by size of copy, and which of them copies
-// of that size take now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of the bytes that went
-// elsewhere, and are not waited for longer than a twentieth of the time. This is pure; the caller serialises.
+// What is known of all paths of one GPU in one direction, or from another GPU, by size of copy, and which of them
+// copies of that size take now. Paths that carry nothing are asked with real pieces, which are at most a hundredth of
+// the bytes that went elsewhere, and are not waited for longer than a twentieth of the time. This is pure; the caller
+// serialises.
 #pragma once
 
 #include "paths/policy.h"
@@ -51,17 +52,17 @@ class chooser
 	// A copy of @ns has waited so long for the path alone. If that was most of it, the path is left in peace for
 	// some time, which doubles each time that this happens again.
 	void held_up(unsigned path, uint64_t waited_ns, uint64_t ns);
-	// The longest that a piece took on the path without a kernel, beyond what was expected of it. Copy engines serve
-	// what comes in order, so a copy waits for all of what others send, and can take nothing back. Kernels do not:
-	// if that was long, they carry for some time.
+	// The longest that a piece took on the path without a kernel, beyond what was expected of it. Copy engines
+	// serve what comes in order, so a copy waits for all of what others send, and can take nothing back. Kernels do
+	// not: if that was long, they carry for some time.
 	void stalled(unsigned path, uint64_t ns);
 	// A kernel has not begun for long, and will be left out for some time.
 	void kernel_waited(unsigned path);
 	// A copy is over after @ns: paths that carried nothing of it may be asked the sooner.
 	void passed(size_t bytes, uint64_t ns, path_set carried);
 
-	// Returns in how many ns a copy that begins now should be over, by the paths that it would take, or 0 if nothing
-	// is known of these.
+	// Returns in how many ns a copy that begins now should be over, by the paths that it would take, or 0 if
+	// nothing is known of these.
 	double expected_ns(size_t bytes, const traffic &t) const;
 	// Returns how many bytes the path has carried so far.
 	uint64_t carried(unsigned path) const { return carried_[path]; }

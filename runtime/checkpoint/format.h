@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// A checkpoint file as it lies on the disk; Documentation/checkpoint.rst has it in words. All numbers are little-endian.
+// A checkpoint file as it lies on the disk; Documentation/checkpoint.rst has it in words. All numbers are
+// little-endian.
 //
 // The file is a log: a head, and then generations, each of which holds what changed since the one before. A write
 // appends one, and never changes a byte of those that are there:

@@ -15,8 +15,8 @@ struct log_state {
 	uint64_t end = 0;        // is where that ends, and the next one begins
 };
 
-// Finds what the file holds: its last generation, with the pages of earlier ones that it has kept. What lies behind that
-// is of a write that did not come to its end, and is left out. Unless it is done, @why has the reason.
+// Finds what the file holds: its last generation, with the pages of earlier ones that it has kept. What lies behind
+// that is of a write that did not come to its end, and is left out. Unless it is done, @why has the reason.
 outcome read_log(file &f, contents &c, log_state &s, fault &why);
 
 // Reads pages [first, first + count) of an item, and checks them.

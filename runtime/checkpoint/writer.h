@@ -18,12 +18,12 @@ class generation_writer
 	// finish(): who is waited for while pages are put does not wait for a disk as long as they do.
 	generation_writer(file &f, const log_state &s, uint64_t room);
 
-	// Items are added first, all that there are; then pages, those of the first item first, in rising order. They are
-	// false if that can't be, and @why has the reason.
+	// Items are added first, all that there are; then pages, those of the first item first, in rising order. They
+	// are false if that can't be, and @why has the reason.
 	bool add_item(const char *name, uint64_t nbytes, fault &why);
 	bool put(uint32_t item, uint64_t page, bytes data, uint64_t sum, fault &why);
-	// Of the pages from @first on, whose bytes these are, it puts those that are not as the file has them: @old is the
-	// item as it is there, or null if it is not.
+	// Of the pages from @first on, whose bytes these are, it puts those that are not as the file has them: @old is
+	// the item as it is there, or null if it is not.
 	bool put_changed(uint32_t item, const checkpoint::item *old, uint64_t first, bytes data, fault &why);
 
 	// All of it is on the disk, and counts: @next is to be committed to @c, which says what there was before, and
@@ -55,8 +55,8 @@ class generation_writer
 	bool lacks_memory_ = false;
 };
 
-// Writes all that @c holds to @to as one generation with the number that @s has. Then @copied says where it is there, and
-// @s how far that file is. Pages are checked on the way.
+// Writes all that @c holds to @to as one generation with the number that @s has. Then @copied says where it is there,
+// and @s how far that file is. Pages are checked on the way.
 bool write_anew(file &from, file &to, uint64_t identity, const contents &c, contents &copied, log_state &s, fault &why);
 
 } // namespace het::checkpoint

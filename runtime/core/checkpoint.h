@@ -4,8 +4,8 @@
 // A write is two nodes of the graph. The *cut* reads the items: it has its place among the commands as a copy would, so
 // what it finds is what all commands before it have left, and commands behind it that write the items wait. It looks
 // for what has changed, and copies that. When the cut has finished those go on; the program's event is a second node,
-// which follows the cut and finishes when the file holds what was copied. Later commands of an in-order queue do not wait
-// for that one (node::aside).
+// which follows the cut and finishes when the file holds what was copied. Later commands of an in-order queue do not
+// wait for that one (node::aside).
 // With launches, the cut has no place among the commands but goes before those that have not begun
 // (core/checkpoint_moment.h), which are described for the file meanwhile.
 // A restore is one command, which writes the items. The launches of a file are added behind it by the call.
@@ -74,7 +74,8 @@ class checkpoint_command : public het_event
 	// The file holds what these places had at the moment.
 	void leave_places(uint32_t moment);
 
-	// The program is about to hear of the end, and may free what it has named. The command has left the graph's order.
+	// The program is about to hear of the end, and may free what it has named. The command has left the graph's
+	// order.
 	void let_go_of_items() { objects_.reset(); }
 
 	// Who hears that the last command on a file is over may open it anew: this is given back before.

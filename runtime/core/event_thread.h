@@ -28,8 +28,8 @@ class event_thread
 	{
 	}
 
-	// It is false if no thread can be had. Who comes while it is being started does without it, and so does who comes
-	// when it could not be; but who can't do without it waits, and tries again.
+	// It is false if no thread can be had. Who comes while it is being started does without it, and so does who
+	// comes when it could not be; but who can't do without it waits, and tries again.
 	bool start(bool needed = false);
 	// The event is the thread's from now on. It has been started.
 	void add(het_event &e);

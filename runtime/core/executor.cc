@@ -107,8 +107,8 @@ void executor::put_in_flight(het_event &e)
 	}
 }
 
-// What is more urgent than a kernel comes between its groups. While it runs the thread counts as helping, as what it calls
-// back may wait for the kernel.
+// What is more urgent than a kernel comes between its groups. While it runs the thread counts as helping, as what it
+// calls back may wait for the kernel.
 class executor::more_urgent final : public interlude
 {
       public:
@@ -256,8 +256,8 @@ void executor::offer(het_event &e)
 		ring();
 }
 
-// Who makes a command more urgent looks where it lies, under the graph's lock. If the second level comes while the command
-// is put down without that he may not have found it, so it is taken up again if it still lies here.
+// Who makes a command more urgent looks where it lies, under the graph's lock. If the second level comes while the
+// command is put down without that he may not have found it, so it is taken up again if it still lies here.
 void executor::hand_over(het_event &e)
 {
 	delay_point();

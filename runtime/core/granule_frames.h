@@ -4,9 +4,9 @@
 //
 // When the launch is over the frames stay until others want their memory (core/kept_frames.h), and so do the counts of
 // its accesses: the next launch of the same kernel with the same arguments has frames for what is used most
-// (evict/granule_worth.h). Frames are copies of what has a place in the buffer of runtime::host_memory, where each launch
-// that has them opens its uses. The protocol makes a byte there valid by a write to that buffer, which is told to
-// forget(), or because a launch that has it open writes it, which tells that, too. So a frame is as the host has it,
+// (evict/granule_worth.h). Frames are copies of what has a place in the buffer of runtime::host_memory, where each
+// launch that has them opens its uses. The protocol makes a byte there valid by a write to that buffer, which is told
+// to forget(), or because a launch that has it open writes it, which tells that, too. So a frame is as the host has it,
 // whatever the host or another device has done meanwhile, until it is forgotten.
 //
 // If nothing is known of the launch it may be inspected first (core/granule_marks.h): then place() gives frames only to
@@ -49,8 +49,8 @@ class granule_frames
 	// Gets memory for the windows of the plan: as much as they need, but no more than @most bytes; or has it still,
 	// from a launch before. It may wait for other commands. Returns 0, HET_EDEVICE or HET_ENOMEM.
 	int take(const launch &l, het_device &d, uint64_t most);
-	// The launch is over: what is in frames, and what was learnt, is kept for the next one. With @ok false it is of no
-	// use.
+	// The launch is over: what is in frames, and what was learnt, is kept for the next one. With @ok false it is of
+	// no use.
 	void keep(bool ok);
 	void give_back();
 	// Returns the bytes that it has.

@@ -22,8 +22,8 @@ class granule_marks
 	// Returns how many bytes they take on the device for so many granules.
 	static uint64_t bytes_for(size_t granules) { return result_bytes + granules * bytes_of_granule; }
 
-	// Makes empty marks for so many granules, no less than the map has. What the launch reads may be loaded: the rest is not
-	// there. It is false without memory.
+	// Makes empty marks for so many granules, no less than the map has. What the launch reads may be loaded: the
+	// rest is not there. It is false without memory.
 	bool make(const granule_map &map, size_t granules, const slice_plan &plan);
 	// All of them as they lie on the device, bytes_for() their number: they are copied there before the kernel
 	// runs, and back behind it.

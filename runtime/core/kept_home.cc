@@ -75,8 +75,8 @@ int change_on(het_device &d, range in_buffer, char *now, unsigned lane)
 	return err;
 }
 
-// What has come home on the way changes the run, too, so there may be a second look; what a slice writes is not waited for.
-// What was on a lost device is lost from now on, to whoever needs it. Returns 0, GPUVM_ESTATE or GPUVM_EDEVALLOC.
+// What has come home on the way changes the run, too, so there may be a second look; what a slice writes is not waited
+// for. What was on a lost device is lost from now on, to whoever needs it. Returns 0, GPUVM_ESTATE or GPUVM_EDEVALLOC.
 int bring(het_device &d, away_run r)
 {
 	const unsigned home = core().host_memory->memory_number;
@@ -144,8 +144,8 @@ size_t copy_first_kept(const place_in_buffer &to, uintptr_t array, range in_buff
 	return 0;
 }
 
-// No command in flight writes the use's bytes, so what is away of them stays as it is; but the same block may have bytes
-// that one writes.
+// No command in flight writes the use's bytes, so what is away of them stays as it is; but the same block may have
+// bytes that one writes.
 int bring_use(const range_use &u, const het_device *but)
 {
 	return for_devices([&](het_device &d) {

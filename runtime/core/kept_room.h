@@ -8,8 +8,8 @@
 namespace het::rt
 {
 
-// Gives so many bytes back, or what there is, for which what is nowhere else comes home. Returns whether that was any. The
-// lock of linking is held.
+// Gives so many bytes back, or what there is, for which what is nowhere else comes home. Returns whether that was any.
+// The lock of linking is held.
 bool give_back_kept(het_device &d, uint64_t nbytes);
 
 // Bytes of a buffer of runtime::host_memory have another value than before, or will have. A device that is named keeps

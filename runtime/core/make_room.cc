@@ -75,8 +75,8 @@ outcome evict_one(het_device &d, const tenant &t, int *err)
 	return outcome::done;
 }
 
-// What others have in windows goes by itself, and so does what launches have that can be stopped, or what slices have left
-// of arrays that are being written: all the rest of that has gone before anybody asks.
+// What others have in windows goes by itself, and so does what launches have that can be stopped, or what slices have
+// left of arrays that are being written: all the rest of that has gone before anybody asks.
 bool goes_by_itself(het_device &d, const demand &w)
 {
 	const memory_account &a = d.memory.account;

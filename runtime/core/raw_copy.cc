@@ -117,8 +117,8 @@ char *raw_copy::side::on_host() const
 }
 
 // Commands that write the bytes come before or behind this one, so nobody takes from the host meanwhile what no device
-// has now. One that reads them may make them an array's: that waits for nothing that a copy holds, and leaves them valid
-// on the host.
+// has now. One that reads them may make them an array's: that waits for nothing that a copy holds, and leaves them
+// valid on the host.
 bool raw_copy::side::is_plain() const
 {
 	return on_host() && (raw || !is_linked(bytes.ptr(), bytes.size()));

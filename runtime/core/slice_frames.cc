@@ -108,8 +108,8 @@ int slice_frames::send(const job &j, keeping how)
 	return err;
 }
 
-// Copies of the bytes, here and elsewhere, are of before. What was left here by an earlier launch is left again, as bytes
-// on both sides of it may be there alone.
+// Copies of the bytes, here and elsewhere, are of before. What was left here by an earlier launch is left again, as
+// bytes on both sides of it may be there alone.
 int slice_frames::bring(const job &j, keeping how)
 {
 	const uintptr_t first = j.plan.bytes_of(j.window, j.slice).begin;

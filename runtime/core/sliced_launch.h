@@ -17,8 +17,8 @@
 // A launch that works on host memory in place has one part, and frames instead of windows: the fetcher fills them and
 // starts the kernel, the evictor empties them.
 //
-// From when the fetcher begins it the watch looks at it (core/split_watch.h), and names what it waits for if that is for
-// long.
+// From when the fetcher begins it the watch looks at it (core/split_watch.h), and names what it waits for if that is
+// for long.
 #pragma once
 
 #include "core/granule_frames.h"

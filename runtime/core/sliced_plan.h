@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// This decides whether a launch that does not fit into a device's memory runs there as slices, and how, or whole on host
-// memory in place: it holds what is found out before the launch is a command of the graph, and what its slices, or its
-// only part, see of it afterwards.
+// This decides whether a launch that does not fit into a device's memory runs there as slices, and how, or whole on
+// host memory in place: it holds what is found out before the launch is a command of the graph, and what its slices, or
+// its only part, see of it afterwards.
 #pragma once
 
 #include "core/kernel_command.h"

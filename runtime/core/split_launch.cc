@@ -74,8 +74,8 @@ block *split_launch::make_taken(const ledger::taking &t, block **emptied)
 	return made;
 }
 
-// Devices that have room get what there is. Where @asks has ended a block those that have nothing then get what is taken
-// back, this one first. The caller holds the lock.
+// Devices that have room get what there is. Where @asks has ended a block those that have nothing then get what is
+// taken back, this one first. The caller holds the lock.
 split_launch::handed_out split_launch::hand_out(unsigned asks)
 {
 	handed_out h;

@@ -142,7 +142,8 @@ class device_kernel
 	virtual uint32_t registers() const { return 0; }
 	// Returns whether the notes of its launches tell what it writes.
 	virtual bool notes_writes() const { return false; }
-	// Returns the most bytes that an instruction of it uses at an address, if it works in place (slicing::in_place).
+	// Returns the most bytes that an instruction of it uses at an address, if it works in place
+	// (slicing::in_place).
 	virtual unsigned widest_access() const { return 0; }
 	// Prepares launches that can be stopped. Returns false if there are none. One thread calls it at a time.
 	virtual bool prepare_stops() { return false; }

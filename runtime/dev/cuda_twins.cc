@@ -67,8 +67,8 @@ class cuda_twin final : public device_twin
 	cu_deviceptr copy_ = 0; // with the marks behind it
 	cu_deviceptr at_ = 0;
 	size_t nbytes_ = 0;
-	// The copy may not have been made yet, on this lane: it is known to have been only where what comes behind it was
-	// waited for, which it is not if the launch could not be submitted.
+	// The copy may not have been made yet, on this lane: it is known to have been only where what comes behind it
+	// was waited for, which it is not if the launch could not be submitted.
 	bool is_queued_ = false;
 	unsigned queued_on_ = 0;
 };

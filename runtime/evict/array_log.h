@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Says whose bytes are worth keeping on a device between launches in slices: those of arrays that several launches use,
 // unless what was kept of them turned out to be of no use, as where the host writes them each time. Such an array is
-// left alone for some launches, then for twice as many, and so on. In the same way it says whose bytes are worth staying
-// away from the host when they are written. Any thread may call this at any time.
+// left alone for some launches, then for twice as many, and so on. In the same way it says whose bytes are worth
+// staying away from the host when they are written. Any thread may call this at any time.
 #pragma once
 
 #include "core/range.h"
@@ -44,8 +44,8 @@ class array_log
 	// So many bytes of it were kept, or were of use.
 	void note_kept(uintptr_t array, uint64_t nbytes);
 	void note_used(uintptr_t array, uint64_t nbytes);
-	// The launch writes the array. Returns whether that is to stay on the device, and not to go home with the launch:
-	// it is so unless half of what did so came home before it was written again.
+	// The launch writes the array. Returns whether that is to stay on the device, and not to go home with the
+	// launch: it is so unless half of what did so came home before it was written again.
 	bool writes(uintptr_t array);
 	// So many bytes stayed there, or have come home.
 	void note_away(uintptr_t array, uint64_t nbytes);

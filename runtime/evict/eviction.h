@@ -26,8 +26,8 @@ enum class inspection : uint8_t {
 	never,
 };
 
-// Finds what the text says, words with commas between them; it is null if there is none. It is false if a word is none of
-// these.
+// Finds what the text says, words with commas between them; it is null if there is none. It is false if a word is none
+// of these.
 bool find_eviction(const char *text, eviction &found, inspection &inspects);
 
 } // namespace het::rt

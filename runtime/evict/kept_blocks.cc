@@ -149,8 +149,8 @@ unsigned kept_blocks::find_room()
 	return oldest;
 }
 
-// A block has one run, so what is no part of it has to be the longer one to take its place. What is away stays, and what
-// is to be like the host's is no part of that.
+// A block has one run, so what is no part of it has to be the longer one to take its place. What is away stays, and
+// what is to be like the host's is no part of that.
 bool kept_blocks::fits(const block &b, range r) const
 {
 	if (b.is_filling || b.away.overlaps(r))

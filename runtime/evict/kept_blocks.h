@@ -73,8 +73,8 @@ class kept_blocks
 	// With @ok they are there, and are kept unless they were forgotten meanwhile.
 	void end_fill(const kept_part &to, bool ok);
 
-	// These bytes change, or have changed. Of what is away more bytes than these may be so on both sides: there they
-	// stay, and are to be changed (find_inside()).
+	// These bytes change, or have changed. Of what is away more bytes than these may be so on both sides: there
+	// they stay, and are to be changed (find_inside()).
 	void forget(range r);
 
 	// The first bytes of @r, which a slice has written, are about to be copied to a block and not to the host: @to
@@ -100,8 +100,8 @@ class kept_blocks
 	bool find_run(range user, away_run &found);
 	bool find_run_to_go(away_run &found);
 	bool find_old_run(unsigned from, away_run &found);
-	// The run has come home, or means nothing any longer. It is false if it has changed since it was found, and then @r
-	// is what is left of it.
+	// The run has come home, or means nothing any longer. It is false if it has changed since it was found, and
+	// then @r is what is left of it.
 	bool come_home(away_run &r);
 	// The run could not come home. It stays, and nobody shall wait for that.
 	void give_up(const away_run &r);
@@ -116,8 +116,8 @@ class kept_blocks
 	uint64_t arena_bytes(uint64_t budget);
 	// It has that size. It is false if there are too many.
 	bool add_arena(void *buffer, uint64_t nbytes);
-	// Takes away an arena of which nobody has a part and nothing is away, the one with least in it, for good. Returns
-	// its buffer, or null if there is none.
+	// Takes away an arena of which nobody has a part and nothing is away, the one with least in it, for good.
+	// Returns its buffer, or null if there is none.
 	void *take_arena(uint64_t *nbytes);
 
       private:
@@ -149,8 +149,8 @@ class kept_blocks
 	bool is_there(unsigned i) const { return arenas_[i / blocks_of_arena].buffer; }
 	range first_block_of(range r) const;
 	unsigned find_block(uintptr_t number);
-	// Returns the first block that has something of @r, or none. @here becomes the bytes of @r that lie there, and @r
-	// what is behind them.
+	// Returns the first block that has something of @r, or none. @here becomes the bytes of @r that lie there, and
+	// @r what is behind them.
 	unsigned next_block(range &r, range &here);
 	unsigned find_room();
 	bool fits(const block &b, range r) const;

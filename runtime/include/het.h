@@ -59,7 +59,9 @@ enum {
 	HET_ESTATE = -111,
 	/** A fat binary can't be read: it is missing, cut off, damaged, or of a newer version. */
 	HET_EIMAGE = -112,
-	/** A checkpoint file can't be read or written: it is missing, damaged, of a newer version, or the disk is full. */
+	/**
+	 * A checkpoint file can't be read or written: it is missing, damaged, of a newer version, or the disk is full.
+	 */
 	HET_EFILE = -113
 };
 
@@ -223,7 +225,9 @@ struct het_path_info {
 	uint64_t carried;
 	/** It carries so many bytes a second, as its last copies have shown; 0 if nothing is known. */
 	double rate;
-	/** So many of the bytes went by kernels on the device whose link it is, beside a copy engine that others fill. */
+	/**
+	 * So many of the bytes went by kernels on the device whose link it is, beside a copy engine that others fill.
+	 */
 	uint64_t by_kernels;
 };
 
@@ -739,7 +743,9 @@ struct het_queue_args {
 	int32_t priority;
 	/** This must be 0. */
 	uint32_t reserved;
-	/** Each launch is to have ended so many nanoseconds after its call: see het_launch_args. 0 means no set time. */
+	/**
+	 * Each launch is to have ended so many nanoseconds after its call: see het_launch_args. 0 means no set time.
+	 */
 	uint64_t deadline_ns;
 };
 
@@ -1238,7 +1244,9 @@ struct het_memory_use {
 	uint64_t slices;
 	/** So long it waited for memory, and for bytes that were elsewhere, before it had all to begin with. */
 	uint64_t waited_ns;
-	/** So often the device had ended all slices before the bytes of the next one were there, and so long it waited. */
+	/**
+	 * So often the device had ended all slices before the bytes of the next one were there, and so long it waited.
+	 */
 	uint64_t stalls, stalled_ns;
 	/** So many bytes have travelled to the device for it, and home by its end. */
 	uint64_t sent, brought;
@@ -1420,7 +1428,9 @@ struct het_checkpoint_info {
 	uint64_t nitems, file_bytes;
 	/** The last write of this handle has added so many bytes to the file, and made others wait so long. */
 	uint64_t written_bytes, pause_ns;
-	/** It has looked at so many bytes of the items; of the others it was known that they are as the file has them. */
+	/**
+	 * It has looked at so many bytes of the items; of the others it was known that they are as the file has them.
+	 */
 	uint64_t compared_bytes;
 	/** The file holds so many launches that had not begun. */
 	uint64_t nlaunches;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // The policy `deadline` says how urgent a command is that is to have ended by some time. Its slack is the time until
-// then, less what it takes itself. With less than `far` of that it is two levels above its own, and it rises by two more
-// each time that it has but a quarter left. Levels may have streams of their own, so it does not go by all of them.
+// then, less what it takes itself. With less than `far` of that it is two levels above its own, and it rises by two
+// more each time that it has but a quarter left. Levels may have streams of their own, so it does not go by all of
+// them.
 //
 // Of those that have come to one level the one that is due first is next. What has no deadline is due there `far` after
 // it came: so nobody is overtaken for ever by what is always due sooner. What has come too late stays the most urgent.

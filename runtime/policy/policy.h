@@ -42,8 +42,8 @@ class policy
 	// The device asks for no more: others get what it would have got.
 	virtual void leave(unsigned) {}
 
-	// What the ledger has to know of a policy that goes by speeds: how many rows nobody has got yet, how many a second
-	// the device does, or 0 as long as nothing is known of it, and how many it gets at least.
+	// What the ledger has to know of a policy that goes by speeds: how many rows nobody has got yet, how many a
+	// second the device does, or 0 as long as nothing is known of it, and how many it gets at least.
 	virtual size_t left() const { return 0; }
 	virtual double speed(unsigned) const { return 0; }
 	virtual size_t grain(unsigned) const { return 1; }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Memory-aware throttling, after ETC (Li and others, ASPLOS 2019): where the data of all processors together thrash the
-// memory, some of them stop, as many as let the others' data stay. This says which. It knows no clock and no device; the
-// caller serialises, and tells the time.
+// memory, some of them stop, as many as let the others' data stay. This says which. It knows no clock and no device;
+// the caller serialises, and tells the time.
 //
 // Half of the units stop at first. Then phases follow each other in turns. A detection phase ends after its time, if
-// nothing faulted, and the unit that has stopped last goes on; or at the first fault: when that is served, the unit that
-// faulted stops if something was evicted since the phase began. In an execution phase nothing changes.
+// nothing faulted, and the unit that has stopped last goes on; or at the first fault: when that is served, the unit
+// that faulted stops if something was evicted since the phase began. In an execution phase nothing changes.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,8 @@ struct node {
 	// This says how urgent it is. It is set before add(), and raised under the lock by what is more urgent and
 	// waits for it.
 	std::atomic<int8_t> level{0};
-	// Later commands of an in-order queue do not wait for it, but barriers and markers do. This is set before add().
+	// Later commands of an in-order queue do not wait for it, but barriers and markers do. This is set before
+	// add().
 	bool aside = false;
 
 	// The graph's lock guards all below. A node that is ready or shown is its owner's alone.

@@ -19,8 +19,8 @@ class work_deque;
 struct task {
 	task *toward_head = nullptr, *toward_tail = nullptr;
 	std::atomic<work_deque *> lies_in{nullptr}; // changes under that deque's lock
-	// It comes before those that are due later. It is set before it is pushed; 0 means that it has no such time, and
-	// nothing comes before it that came later.
+	// It comes before those that are due later. It is set before it is pushed; 0 means that it has no such time,
+	// and nothing comes before it that came later.
 	uint64_t due = 0;
 	bool was_put_back = false; // by push_last(); belongs to the deque
 };

@@ -47,8 +47,8 @@ struct moment {
 	int query();
 };
 
-// Returns whether what a context runs can touch the byte: the host's, its own device's, and those of devices that it has
-// access to.
+// Returns whether what a context runs can touch the byte: the host's, its own device's, and those of devices that it
+// has access to.
 bool reaches(CUctx_st &from, cu_deviceptr p);
 // Returns the context whose memory has the byte, or null.
 CUctx_st *owner_of(cu_deviceptr p);

@@ -36,7 +36,8 @@ struct fake_cuda_state {
 	std::atomic<unsigned long> carried[fake_cuda_linked][2];
 	std::atomic<bool> link_stops[fake_cuda_linked][2]; // what comes waits while it is set
 
-	// The same of the link from one device to another: its rate, and what it has carried, by the first and the second.
+	// The same of the link from one device to another: its rate, and what it has carried, by the first and the
+	// second.
 	std::atomic<unsigned> peer_rate;
 	std::atomic<unsigned long> peers_carried[fake_cuda_linked][fake_cuda_linked];
 

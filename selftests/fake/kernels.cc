@@ -327,7 +327,8 @@ static CUfunc_st *keep_function(const CUfunc_st &f)
 int cuModuleGetFunction(cu_function *function, cu_module module, const char *name)
 {
 #ifdef __SANITIZE_THREAD__
-	// Host and kernel tell each other of pieces in one memory, and the interpreter's loads and stores are no atomics.
+	// Host and kernel tell each other of pieces in one memory, and the interpreter's loads and stores are no
+	// atomics.
 	if (!strcmp(name, "het_copy"))
 		return cu_error_not_found;
 #endif

@@ -356,7 +356,8 @@ bool freed_requests(ranks &r)
 	MPI_Issend(out.data(), large, type, r.other, tag, MPI_COMM_WORLD, &q);
 	MPI_Request_free(&q);
 	good = good && q == MPI_REQUEST_NULL;
-	// Each of these exchanges is a completion that looks after them. Who sends hears of the end later than who receives.
+	// Each of these exchanges is a completion that looks after them. Who sends hears of the end later than who
+	// receives.
 	for (uint32_t both = 0, arrived = 0, more = 4; more; more -= both) {
 		MPI_Sendrecv_replace(&arrived, 1, type, r.other, 2, r.other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		int done = 0;

@@ -16,7 +16,8 @@ using model::array;
 class recorder
 {
       public:
-	// Arrays begin at multiples of @page_bytes in the trace. Throws std::runtime_error if the kernels can't be read.
+	// Arrays begin at multiples of @page_bytes in the trace. Throws std::runtime_error if the kernels can't be
+	// read.
 	recorder(std::string program, std::initializer_list<const bench::kernel_text *> texts, uint32_t page_bytes);
 
 	// The host's array, which outlives this, is the device's as well.

@@ -76,7 +76,8 @@ TEST(etc_programs, each_warp_does_all_it_has_to)
 	}
 }
 
-// SCAN's groups wait for each other between steps, as often in each warp; ATAX' do not. What a warp loads it uses later.
+// SCAN's groups wait for each other between steps, as often in each warp; ATAX' do not. What a warp loads it uses
+// later.
 TEST(etc_programs, traces_have_barriers_and_uses)
 {
 	const auto count = [](const char *program, item::kind_t kind) {

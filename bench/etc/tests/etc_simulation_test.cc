@@ -7,8 +7,8 @@
 
 using namespace etc;
 
-// The launch begins at 100. 4 instructions and the load: 105, a fault. The driver thinks until 1105, the page is there at
-// 1145. 21 to find it, 10 and 9 to memory: 1185. 2 instructions and the store: 1188.
+// The launch begins at 100. 4 instructions and the load: 105, a fault. The driver thinks until 1105, the page is there
+// at 1145. 21 to find it, 10 and 9 to memory: 1185. 2 instructions and the store: 1188.
 TEST(etc_simulation, one_fault)
 {
 	const program_trace t = trace_of(1, {{{{load(0, 4), use(), store(1, 2)}}}});
@@ -34,8 +34,8 @@ TEST(etc_simulation, no_fault_where_the_set_is_known)
 }
 
 // A warp goes on past a load until its value is used. The first load is issued at 101, the second one at 102; the value
-// of the first is not waited for. Both have the page's place at 122, the lines come from memory: 141 and 143 (the row is
-// open, the wires are busy).
+// of the first is not waited for. Both have the page's place at 122, the lines come from memory: 141 and 143 (the row
+// is open, the wires are busy).
 TEST(etc_simulation, loads_overlap_until_they_are_used)
 {
 	const program_trace t = trace_of(1, {{{{load(0), load(1), use(), store(2)}}}});
@@ -63,8 +63,8 @@ TEST(etc_simulation, a_barrier_waits_for_all)
 	EXPECT_EQ(simulate(trace_of(1, {{{{barrier(), store(0)}, {barrier(20), store(1)}}}}), c).cycles, 124u);
 }
 
-// The second warp is there at 122, and its store at 123 has the page's place at 144. The first warp's load comes behind the
-// barrier, so it waits for that: 144 + 10 + 9, and its store.
+// The second warp is there at 122, and its store at 123 has the page's place at 144. The first warp's load comes behind
+// the barrier, so it waits for that: 144 + 10 + 9, and its store.
 TEST(etc_simulation, what_is_behind_a_barrier_comes_later)
 {
 	configuration c = plain(1);
@@ -92,8 +92,8 @@ program_trace three_pages()
 
 } // namespace
 
-// Faults at 101, at 1180 + 1 (1141, 40 for the line), and so on. Where two pages fit, both leave before the third comes:
-// 80 cycles more. Evicted ahead, the first one leaves while the second one comes.
+// Faults at 101, at 1180 + 1 (1141, 40 for the line), and so on. Where two pages fit, both leave before the third
+// comes: 80 cycles more. Evicted ahead, the first one leaves while the second one comes.
 TEST(etc_simulation, an_eviction_takes_its_time_on_the_bus_unless_it_was_ahead)
 {
 	const result all = simulate(three_pages(), plain(3)), less = simulate(three_pages(), plain(2));

@@ -7,8 +7,8 @@
 namespace etc
 {
 
-// One processor; pages of four lines, of which two are a granule. A page takes 40 cycles on the bus, a fault 1000. A walk
-// takes 2 + 19 cycles, a line of the second cache 10, one of memory 2 behind 7, or behind 5 in an open row.
+// One processor; pages of four lines, of which two are a granule. A page takes 40 cycles on the bus, a fault 1000. A
+// walk takes 2 + 19 cycles, a line of the second cache 10, one of memory 2 behind 7, or behind 5 in an open row.
 inline machine plain_machine()
 {
 	machine m;

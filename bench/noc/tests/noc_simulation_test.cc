@@ -267,8 +267,9 @@ TEST(simulation, packets_may_choose_when_they_are_created)
 	EXPECT_EQ(simulate(c).latency.mean, again.latency.mean);
 }
 
-// LocalBuf diverts where a port's 64 flits are 0.6 full, for which 30 cycles at a flit each are too few. Packets that are
-// created in these and wait at their source until others are congested divert only if they choose when they are sent.
+// LocalBuf diverts where a port's 64 flits are 0.6 full, for which 30 cycles at a flit each are too few. Packets that
+// are created in these and wait at their source until others are congested divert only if they choose when they are
+// sent.
 TEST(simulation, a_packet_goes_by_what_was_known_when_it_chose)
 {
 	const auto early_and_diverted = [](bool choose_at_creation) {

@@ -315,7 +315,8 @@ TEST_F(cuda_hands, a_kernel_behind_which_no_event_comes_is_taken_back)
 	all.close();
 }
 
-// A piece has waited long for the engine of a link, its own or the peer's: there a kernel carries a part of the next copy.
+// A piece has waited long for the engine of a link, its own or the peer's: there a kernel carries a part of the next
+// copy.
 TEST_F(cuda_hands, kernels_carry_after_a_link_has_stopped)
 {
 	for (unsigned path : {0, 1}) {

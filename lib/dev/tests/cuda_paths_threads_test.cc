@@ -149,8 +149,8 @@ TEST_F(cuda_paths_threads, random_copies_with_failures_and_delays)
 			});
 		}
 		for (unsigned i = 0; running; i++) {
-			// A stream in which something has failed stays so, as the driver's do: where those of the direct
-			// path are such, every copy would fail.
+			// A stream in which something has failed stays so, as the driver's do: where those of the
+			// direct path are such, every copy would fail.
 			fail(round % 2 && i == 3 ? "work of cuMemcpyPeerAsync" : symbols[random() % std::size(symbols)],
 			     int(random() % 40));
 			std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -33,8 +33,8 @@ void sleep_us(unsigned us)
 	usleep(us);
 }
 
-// GCC 12's ThreadSanitizer holds signals back, and leaves them all blocked in a thread that gets one while it is about to
-// handle another: it keeps the mask of both in one place.
+// GCC 12's ThreadSanitizer holds signals back, and leaves them all blocked in a thread that gets one while it is about
+// to handle another: it keeps the mask of both in one place.
 void let_signals_in()
 {
 	sigset_t all;

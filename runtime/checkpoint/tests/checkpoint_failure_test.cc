@@ -52,7 +52,8 @@ TEST(checkpoint_failure_test, any_operation_may_fail_at_any_byte)
 			t.f.partial = partial;
 			EXPECT_FALSE(t.file.write(example(2)));
 			EXPECT_STREQ(t.file.why.text, "it can't be written: No space left on device");
-			// Nothing could be cut off either. The end may stand there whole, though the disk did not say so.
+			// Nothing could be cut off either. The end may stand there whole, though the disk did not say
+			// so.
 			expect_good(t.f.now(), n + 2 >= all);
 			// When there is room again, it goes on as if nothing had been.
 			t.f.fails_at = UINT64_MAX;

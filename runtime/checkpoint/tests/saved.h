@@ -86,8 +86,8 @@ inline saved read_image(const image &i, uint64_t *generation = nullptr)
 	return all;
 }
 
-// Some that differ in what changes from one generation to the next, as they would: items of whole pages and others, some
-// that come and go, pages that become zeros and cease to be.
+// Some that differ in what changes from one generation to the next, as they would: items of whole pages and others,
+// some that come and go, pages that become zeros and cease to be.
 inline saved make_example(unsigned number)
 {
 	saved s;

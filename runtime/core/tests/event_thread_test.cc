@@ -14,8 +14,8 @@ namespace
 
 void sees_to_none(het_event &) {}
 
-// Their threads never end, so neither do they. A leak checker finds them here, as a thread that has not begun to run has
-// none of them where it would look.
+// Their threads never end, so neither do they. A leak checker finds them here, as a thread that has not begun to run
+// has none of them where it would look.
 auto &all_of_them = *new std::vector<event_thread *>;
 
 event_thread &new_thread()

@@ -91,8 +91,8 @@ size_t count_late(const std::vector<job> &jobs)
 				    [](const job &j) { return j.deadline && j.ended > j.deadline; }));
 }
 
-// Half of the device's time goes to what has a deadline, of one to twenty times its length; the rest, and more, is wanted by
-// what has none.
+// Half of the device's time goes to what has a deadline, of one to twenty times its length; the rest, and more, is
+// wanted by what has none.
 std::vector<job> draw_jobs(unsigned seed)
 {
 	std::mt19937_64 random(seed);

@@ -15,7 +15,8 @@ namespace
 
 constexpr uint64_t longest = 200'000;
 
-// The clock is the rows' own. Two strips are given before the first is measured, as a device has two. Returns the times.
+// The clock is the rows' own. Two strips are given before the first is measured, as a device has two. Returns the
+// times.
 std::vector<uint64_t> run(strip_sizes &s, size_t total, const std::function<uint64_t(size_t)> &row_ns)
 {
 	std::vector<uint64_t> times;

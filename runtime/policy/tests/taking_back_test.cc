@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Tests how a shared launch ends: who leaves rows to those that are sooner done with them, and who takes rows back from a
-// device that has other things to do.
+// Tests how a shared launch ends: who leaves rows to those that are sooner done with them, and who takes rows back from
+// a device that has other things to do.
 #include "policy/ledger.h"
 
 #include <algorithm>
@@ -136,8 +136,8 @@ struct tally {
 	unsigned launches = 0, failed = 0, taken_back = 0, emptied = 0;
 };
 
-// Plays one launch in which what happens next is what @choices say, and adds what there was to choose from. It happens so
-// that blocks begin, can't begin, end or fail.
+// Plays one launch in which what happens next is what @choices say, and adds what there was to choose from. It happens
+// so that blocks begin, can't begin, end or fail.
 void play(std::vector<std::pair<unsigned, unsigned>> &choices, size_t rows, unsigned members, uint64_t step, tally &t)
 {
 	shared s(std::make_unique<one_a_second>(rows, 2), members);
@@ -407,7 +407,8 @@ TEST(leaving, a_slow_device_gets_what_others_are_not_sooner_done_with)
 	}
 }
 
-// The first device takes two seconds for a row, and the other one has done nearly all of the launch, which was long or short.
+// The first device takes two seconds for a row, and the other one has done nearly all of the launch, which was long or
+// short.
 TEST(leaving, a_small_part_is_not_worth_it)
 {
 	for (size_t rows : {10, 100}) {
@@ -424,8 +425,8 @@ TEST(leaving, a_small_part_is_not_worth_it)
 namespace
 {
 
-// Returns the ideal time divided by that of devices with such speeds, which do blocks of rows with so much work. The first
-// @late seconds of it the last one does something else.
+// Returns the ideal time divided by that of devices with such speeds, which do blocks of rows with so much work. The
+// first @late seconds of it the last one does something else.
 double share(const std::vector<double> &work, const std::vector<double> &told, const std::vector<double> &truly,
 	     double late = 0)
 {

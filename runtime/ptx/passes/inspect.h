@@ -15,8 +15,8 @@ struct inspect_table {
 	// The addresses of the matrices: pages that a slice reads, that it writes, and from which it has loaded what
 	// other addresses, or branches, were made of.
 	uint64_t reads, writes, sources;
-	// The address of a u64 for each page: which of its bytes may be loaded, the first in the lower half, and the one
-	// behind the last in the upper half. 0: all of the range may be.
+	// The address of a u64 for each page: which of its bytes may be loaded, the first in the lower half, and the
+	// one behind the last in the upper half. 0: all of the range may be.
 	uint64_t bounds;
 	uint64_t counts;    // the address of a u64 for each page: how many accesses it has had; 0: they are not counted
 	uint64_t result;    // the address of an inspect_result

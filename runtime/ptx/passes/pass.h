@@ -28,7 +28,8 @@ struct pass_result {
 	std::optional<fault> refused; // the pass can't be right for this module; there is no text then
 	// The pass can't see these: its counters do not tell everything about launches that come here.
 	std::vector<fault> blind;
-	// For slice the kernels that stay as they are, and for inspect those that are not in the text; blind names them, too.
+	// For slice the kernels that stay as they are, and for inspect those that are not in the text; blind names
+	// them, too.
 	std::vector<pass_left> left;
 	std::vector<pass_site> sites;               // in the order of their counters
 	std::vector<checkpoint_report> checkpoints; // tells of each kernel that checkpoint has changed

@@ -15,7 +15,8 @@ struct resident_table {
 	uint64_t moves; // the address of a u64 for each granule: what is added to addresses in it, and resident_counted
 	uint64_t counts;  // the address of a u64 for each granule: how many accesses it had, if they are counted
 	uint32_t granule; // log2 of its bytes
-	// Warps count their accesses if the number that each has drawn, by its place in the grid, has none of these bits.
+	// Warps count their accesses if the number that each has drawn, by its place in the grid, has none of these
+	// bits.
 	uint32_t uncounted = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// libFuzzer runs this: any file is read or refused with a reason. Each is read once more with the checksums of its heads
-// and indexes made right, so that the checks behind those are reached. What could be read can be written to, and is then
-// read as it was. Launches in it are read, or the bytes themselves as such.
+// libFuzzer runs this: any file is read or refused with a reason. Each is read once more with the checksums of its
+// heads and indexes made right, so that the checks behind those are reached. What could be read can be written to, and
+// is then read as it was. Launches in it are read, or the bytes themselves as such.
 #include "checkpoint/launches.h"
 #include "checkpoint/tests/fuzz/right_sums.h"
 #include "checkpoint/tests/memory_file.h"
