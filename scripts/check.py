@@ -277,9 +277,10 @@ def builds() -> Iterator[Step]:
     yield make("PTX of the benchmarks' kernels", "kernels-check", needs="build", beside=True, unavailable=no_ptx_compiler)
 
 
-def left_out(kind: str, program: str) -> str | None:
-    """Why the builds left a program out, if they did."""
-    reasons = [found for log in LOGS.glob("build*.log") for found in LEFT_OUT.findall(log.read_text())]
+def left_out(kind: str, program: str, tree: str = "build") -> str | None:
+    """Why a tree's build left a program out, if it did. Logs of other trees may be those of an earlier run."""
+    log = LOGS / ("build.log" if tree == "build" else f"{tree}-sanitizer.log")
+    reasons = LEFT_OUT.findall(log.read_text(errors="replace")) if log.exists() else []
     for source, reason in reasons:
         if kind in source and Path(source).stem == program:
             return reason
@@ -310,7 +311,7 @@ def unit_tests(tree: str) -> Iterator[Step]:
             needs=tree,
             seconds=60,
             beside=True,
-            unavailable=lambda test=test: left_out("/tests/", test),
+            unavailable=lambda test=test: left_out("/tests/", test, tree),
         )
 
 
@@ -350,7 +351,7 @@ def selftests(suite: Suite, copy: NobodysCopy) -> Iterator[Step]:
             seconds=suite.seconds,
             needs=suite.tree,
             beside=test not in ALONE,
-            unavailable=lambda test=test: left_out("selftests/", test),
+            unavailable=lambda test=test: left_out("selftests/", test, suite.tree),
         )
         if suite.as_nobody:
             as_nobody(step, copy)

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -85,6 +86,16 @@ class Steps(unittest.TestCase):
         self.assertFalse(good)
         self.assertEqual([line.split(" ... ")[0] for line in said[:2]], ["[1/3] slow", "[2/3] fails"])
         self.assertEqual(said[-1], "2 passed, 1 failed, 0 skipped")
+
+    def test_each_build_says_what_it_left_out(self):
+        builds = {s.makes: s.name for s in check.builds() if s.makes and s.makes != "build-clang"}
+        with mock.patch.object(check, "LOGS", self.logs):
+            for tree, name in builds.items():
+                left = f"libhet: runtime/tests/{tree}_test.cc is left out: no header"
+                self.run_steps([Step(name, ["echo", left])])
+            for tree in builds:
+                said = {other: check.left_out("/tests/", f"{other}_test", tree) for other in builds}
+                self.assertEqual(said, {other: "no header" if other == tree else None for other in builds})
 
     def test_races_of_the_selftests_run_alone(self):
         copy = check.NobodysCopy()
