@@ -164,7 +164,6 @@ TEST(callbacks_come_once, .devices = device::runtime)
 	CHECK_EQ(calls.load(), 4);
 }
 
-// A kernel ends and its bytes come home though no thread ever asks.
 // Nobody waits for the launches, so that the worker runs kernel and callback. Each finds the mask as the worker has it,
 // although the one before has changed it.
 TEST(workers_keep_their_signal_mask, .devices = device::host)
@@ -198,6 +197,7 @@ TEST(workers_keep_their_signal_mask, .devices = device::host)
 	}
 }
 
+// A kernel ends and its bytes come home though no thread ever asks.
 TEST(commands_end_without_being_waited_for, .devices = device::runtime)
 {
 	runtime_fixture fx(t);

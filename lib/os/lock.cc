@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "os/lock.h"
 
+#include "os/all_signals.h"
 #include "os/clock.h"
 #include "os/log.h"
 
@@ -99,9 +100,8 @@ void futex_lock::unlock(lock_rank rank)
 // The count is above 0 only while no handler can run and see it.
 signals_blocked::signals_blocked()
 {
-	uint64_t all = ~uint64_t{0};
 	if (!blocked_depth) {
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved_, sizeof(all));
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all_signals, &saved_, sizeof(saved_));
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
 	}
 	std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "os/thread.h"
 
+#include "os/all_signals.h"
 #include "os/lock.h"
 #include "os/pool.h"
 
@@ -92,7 +93,7 @@ program_code::~program_code()
 	if (!depth_)
 		return;
 	constexpr uint64_t faults = uint64_t{1} << (SIGSEGV - 1) | uint64_t{1} << (SIGBUS - 1);
-	const uint64_t blocked = taken_depth ? ~faults : ~uint64_t{0};
+	const uint64_t blocked = taken_depth ? all_signals & ~faults : all_signals;
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, nullptr, sizeof(blocked));
 	exchange_blocked_depth(depth_);
 }

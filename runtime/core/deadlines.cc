@@ -102,7 +102,7 @@ void raise_in_time(het_event &e, uint64_t now)
 // The last reference of a command may be given back here, and with it what runs code of the program's.
 void look_at_deadlines(void *)
 {
-	faults_taken program_code;
+	faults_taken by_program_code;
 	for (;;) {
 		const uint32_t seen = timed_list.bell.load();
 		const uint64_t now = now_ns();

@@ -345,7 +345,7 @@ void see_to_put_off(het_event &e)
 void tell_in_its_thread(het_event &e)
 {
 	of_teller = true;
-	faults_taken program_code; // lets callbacks touch trapped memory
+	faults_taken by_program_code; // lets callbacks touch trapped memory
 	see_to_put_off(e);
 }
 

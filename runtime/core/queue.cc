@@ -14,7 +14,7 @@ namespace het::rt
 // and a wake.
 void finish_queue(het_queue &q)
 {
-	faults_taken program_code; // is for all kernels that run here: once costs less than for each
+	faults_taken by_program_code; // is for all kernels that run here: once costs less than for each
 	uint64_t last = core().graph.count_of(q.commands);
 	auto keep = [](node &n) { static_cast<het_event &>(n).retain(); };
 	while (node *unfinished = core().graph.last_or_first_of(q.commands, last, keep)) {

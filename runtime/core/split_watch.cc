@@ -72,7 +72,7 @@ bool begin_look()
 // The last reference of a launch may be given back here, and with it what runs code of the program's.
 void look_now_and_then(void *)
 {
-	faults_taken program_code;
+	faults_taken by_program_code;
 	for (sleep_ns(look_gap()); begin_look(); sleep_ns(look_gap())) {
 		for (kept_launch l; (l = next_to_look_at()).launch;)
 			l.launch->look(now_ns(), look_gap(), settings().watchdog_s);

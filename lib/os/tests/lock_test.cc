@@ -4,10 +4,12 @@
 #include "os/clock.h"
 #include "os/thread.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -195,6 +197,27 @@ TEST(signals_blocked, blocks_all_and_restores_what_was)
 	EXPECT_TRUE(same_signals(blocked_now(), before));
 	EXPECT_EQ(sigismember(&before, SIGUSR2), 1);
 	pthread_sigmask(SIG_UNBLOCK, &mine, nullptr);
+}
+
+// Threads of the library have signals blocked for life, and setegid() waits for each thread to follow.
+TEST(signals_blocked, let_a_program_change_its_identity)
+{
+	std::atomic<uint32_t> is_blocked{0}, is_over{0};
+	std::thread worker([&] {
+		signals_blocked for_life;
+		{
+			const program_code here; // restores the mask
+		}
+		is_blocked = 1;
+		while (!is_over)
+			futex_wait(&is_over, 0);
+	});
+	while (!is_blocked)
+		sched_yield();
+	EXPECT_EQ(setegid(getegid()), 0);
+	is_over = 1;
+	futex_wake(&is_over, 1);
+	worker.join();
 }
 
 // A worker of the runtime's calls the program's code, which may do as it likes with its thread.
