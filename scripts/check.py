@@ -112,8 +112,8 @@ ONE_THREAD = [
 WITHOUT_LEAKS = [test for test in UNIT_TESTS if test.startswith(("cuda_between_", "cuda_hands_", "cuda_paths_"))]
 # Without a CUDA device, without OpenCL and without kinds of memory of their own nothing is left of these.
 NOTHING_SANITIZED = (
-    "runtime_arguments runtime_cache runtime_in_place runtime_lanes runtime_lost runtime_pipeline runtime_preempt "
-    "runtime_strips runtime_waits"
+    "runtime_arguments runtime_cache runtime_in_place runtime_inspect runtime_lanes runtime_lost runtime_pipeline "
+    "runtime_preempt runtime_strips runtime_waits"
 ).split()
 WITHOUT_ADDRESS = [
     *NOT_SANITIZED,

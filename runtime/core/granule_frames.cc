@@ -163,10 +163,10 @@ void granule_frames::forget(range in_buffer)
 			continue;
 		const uintptr_t back = k.bytes.begin - k.in_host_memory;
 		const size_t last = map_.number_of(w, hit.end - 1 + back);
-		for (size_t i = map_.number_of(w, hit.begin + back); i <= last; i++)
+		for (size_t i = map_.number_of(w, hit.begin + back); i <= last; i++) {
 			is_copy_[i] = false;
-		for (size_t i = map_.number_of(w, hit.begin + back); i <= last; i++)
 			is_source_changed_ |= is_source_[i];
+		}
 	}
 }
 

@@ -78,9 +78,11 @@ uint64_t sliced_launch::steps_so_far() const
 	return stage_.load() == stage::is_open ? all : all + progress();
 }
 
-// Returns how long those that have ended took each, or 0.
+// Returns how long those that have ended took each, or 0. An inspector tells nothing of how long its launch takes.
 double sliced_launch::expected_seconds() const
 {
+	if (is_in_place())
+		return 0;
 	const size_t n = ended_.load();
 	const uint64_t first = first_at_.load(), last = last_over_at_.load();
 	return n && last > first ? double(last - first) * 1e-9 / double(n) : 0;

@@ -89,7 +89,7 @@ mov.u32 %<d>set<k>, 1;
 constexpr std::string_view set = R"(setp.eq.u32 %<d>p, %<d>set<k>, 0;
 @%<d>p st.global.u8 [%<d>cell<k>], 1;)";
 
-// All of <bytes> may be loaded.
+// All of <bytes> may be loaded, and the address is aligned for that.
 constexpr std::string_view may_load = R"(ld.const.u64 %<d>c, [<d>table+40];
 setp.ne.and.u64 %<d>p, %<d>c, 0, %<d>in;
 shl.b64 %<d>b, %<d>page, 3;
@@ -99,8 +99,10 @@ mov.u64 %<d>b, 0xffffffff00000000;
 shl.b64 %<d>c, %<d>page, %<d>g;
 sub.u64 %<d>a, %<d>a, %<d>c;
 cvt.u32.u64 %<d>n, %<d>a;
+rem.u32 %<d>g, %<d>n, <bytes>;
+setp.eq.and.u32 %<d>ok, %<d>g, 0, %<d>in;
 mov.b64 {%<d>g, %<d>h}, %<d>b;
-setp.ge.and.u32 %<d>ok, %<d>n, %<d>g, %<d>in;
+setp.ge.and.u32 %<d>ok, %<d>n, %<d>g, %<d>ok;
 add.u32 %<d>n, %<d>n, <bytes>;
 setp.le.and.u32 %<d>ok, %<d>n, %<d>h, %<d>ok;)";
 

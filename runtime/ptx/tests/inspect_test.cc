@@ -183,6 +183,30 @@ TEST(Inspect, LoadsWhatItMayAlone)
 	EXPECT_TRUE(wild.run(2, 1000).result().missed);
 }
 
+// What lies in memory before the kernel has written it may be no address of the load's type.
+TEST(Inspect, LoadsNothingThatIsNotAligned)
+{
+	auto misses = [](const char *load, uint64_t offset) {
+		auto text = with_header(".entry k(.param .u64 a)\n{\n.reg .b64 %d, %i, %j, %x;\nld.param.u64 %d, [a];\n"
+					"ld.global.u64 %i, [%d];\nadd.u64 %x, %d, %i;\n" +
+					std::string(load) + "\nadd.u64 %x, %d, %i;\nst.global.u8 [%x], 1;\nret;\n}\n");
+		device d(instrumented(text, "inspect").text);
+		std::vector<uint64_t> words(8);
+		words[0] = offset;
+		const uint64_t where = d.share(words);
+		marks m(&d, {where, where + 64, 8}, {});
+		d.must_run("k", {1}, {1}, where);
+		return m.result().missed != 0;
+	};
+	for (const char *load : {"ld.global.u64 %i, [%x];", "ld.u64 %i, [%x];"}) {
+		EXPECT_FALSE(misses(load, 8));
+		EXPECT_TRUE(misses(load, 12));
+	}
+	EXPECT_FALSE(misses("ld.global.u8 %i, [%x];", 13));
+	EXPECT_FALSE(misses("ld.global.v2.u64 {%i, %j}, [%x];", 16));
+	EXPECT_TRUE(misses("ld.global.v2.u64 {%i, %j}, [%x];", 8));
+}
+
 // Addresses that are nobody's are undefined where the guard does not hold.
 TEST(Inspect, FollowsGuardsAndEveryFormOfAddress)
 {
