@@ -3,6 +3,7 @@
 
 #include "core/executor.h"
 #include "core/kernel_command.h"
+#include "core/mapping.h"
 #include "core/runtime.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -28,6 +29,14 @@ bool writes_something(const het_event &e)
 bool is_held_by_program(const het_event &e)
 {
 	return e.held && (e.in == &core().user_events || e.in == &core().mappings);
+}
+
+// The program has it, or will as soon as what has begun is over, and may write its bytes until it ends it.
+bool is_program_writing(const het_event &e)
+{
+	if (!is_held_by_program(e) || !writes_something(e))
+		return false;
+	return !e.missing || (e.in == &core().mappings && static_cast<const mapping &>(e).first->begun);
 }
 
 } // namespace
@@ -203,8 +212,7 @@ bool checkpoint_moment::waits_for(node &user)
 	auto &e = static_cast<het_event &>(user);
 	if (!e.as_launch() && !writes_something(e))
 		return false;
-	if (e.begun || e.finished || begun_.find(e) != numbered_events::none ||
-	    (is_held_by_program(e) && !e.missing && writes_something(e)))
+	if (e.begun || e.finished || begun_.find(e) != numbered_events::none || is_program_writing(e))
 		return true;
 	lacks_room_ |= !hold_back(e);
 	return false;

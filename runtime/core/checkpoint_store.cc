@@ -100,14 +100,30 @@ int checkpoint_store::read_launches()
 	if (!i)
 		return 0;
 	reference<stored_launches> l(new (std::nothrow) stored_launches);
-	if (!l || !l->bytes.resize(i->nbytes))
+	if (l)
+		l->bytes_read.reset(static_cast<std::byte *>(calloc(i->nbytes, 1)));
+	if (!l || !l->bytes_read)
 		return fail(HET_ENOMEM, "checkpoint file %s: no memory for its launches", path());
-	if (int err = read(*i, 0, i->npages(), l->bytes.begin()))
+	if (int err = read_stored_pages(*i, l->bytes_read.get()))
 		return err;
 	checkpoint::fault why;
-	if (l->all.open(l->bytes.all(), why) != checkpoint::outcome::done)
+	if (l->all.open({l->bytes_read.get(), i->nbytes}, why) != checkpoint::outcome::done)
 		return fail(HET_EFILE, "checkpoint file %s: %s", path(), why.text);
 	launches_ = std::move(l);
+	return 0;
+}
+
+// Does not touch the memory of pages of zeros, which @to has: a small file may say so of any number.
+int checkpoint_store::read_stored_pages(const checkpoint::item &i, std::byte *to)
+{
+	for (uint64_t first = 0, end = 0; first < i.npages(); first = end + 1) {
+		for (end = first; end < i.npages() && i.pages[end].at;)
+			end++;
+		if (end == first)
+			continue;
+		if (int err = read(i, first, end - first, to + first * checkpoint::page_size))
+			return err;
+	}
 	return 0;
 }
 

@@ -8,15 +8,21 @@
 #include "core/object.h"
 #include "os/lock.h"
 
+#include <cstdlib>
 #include <memory>
 
 namespace het::rt
 {
 
+struct freed_bytes {
+	void operator()(std::byte *b) const { free(b); }
+};
+
 // What a file holds of launches.
 struct stored_launches final : object {
-	checkpoint::list<std::byte> bytes;
-	checkpoint::launch_list all; // refers to them
+	checkpoint::list<std::byte> bytes;                    // what was written, or
+	std::unique_ptr<std::byte[], freed_bytes> bytes_read; // what was read
+	checkpoint::launch_list all;                          // refers to them
 };
 
 class checkpoint_store
@@ -57,6 +63,7 @@ class checkpoint_store
 	int say_made_by_others() const;
 	int put_in_place();
 	int read_launches();
+	int read_stored_pages(const checkpoint::item &i, std::byte *to);
 	size_t nitems() const;
 	void make_smaller();
 

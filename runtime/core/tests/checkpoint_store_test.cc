@@ -219,6 +219,38 @@ TEST_F(checkpoint_store_test, it_has_the_launches_of_the_last_write)
 	EXPECT_EQ(read(path()), 2);
 }
 
+// A few bytes may say that there are many of zeros: those take no memory, in items as in launches.
+TEST_F(checkpoint_store_test, launches_of_zeros_take_no_memory)
+{
+	constexpr size_t many = size_t{512} << 20, ndata = many - sizeof(launch_head);
+	const auto resident = [] {
+		size_t all = 0, pages = 0;
+		std::ifstream("/proc/self/statm") >> all >> pages;
+		return pages * size_t(sysconf(_SC_PAGESIZE));
+	};
+	launch_head head = {};
+	head.ndata = ndata;
+	std::vector<std::byte> first(page_size);
+	memcpy(first.data(), &head, sizeof(head));
+	{
+		checkpoint_store s;
+		std::unique_ptr<generation_writer> w;
+		fault why;
+		ASSERT_EQ(s.open(path(), false), 0);
+		ASSERT_EQ(s.begin(0, w), 0);
+		ASSERT_TRUE(w->add_item(launches_name, many, why) && w->put_changed(0, nullptr, 0, first, why));
+		ASSERT_EQ(s.commit(*w), 0);
+	}
+	const size_t before = resident();
+	checkpoint_store reader;
+	ASSERT_EQ(reader.open(path(), true), 0);
+	EXPECT_LT(resident(), before + many / 2);
+	uint64_t generation = 0;
+	const auto found = reader.launches(&generation);
+	ASSERT_TRUE(found);
+	EXPECT_EQ(found->all.head().ndata, ndata);
+}
+
 // What would be written then nobody could find.
 TEST_F(checkpoint_store_test, one_that_was_removed_is_not_written)
 {
