@@ -131,12 +131,17 @@ def compile_with_nvcc(sources: list[Path], program: Path, *options: str) -> None
 
 
 def management_library(folder: Path) -> list[str]:
-    """The linker wants a library, which the machine with the driver has; here an empty one stands for it."""
-    empty = folder / "libnvidia-ml.so.1"
-    flags = ["-shared", "-Wl,-soname,libnvidia-ml.so.1", "-x", "c", "/dev/null"]
-    subprocess.run(["gcc", *flags, "-o", str(empty)], check=True)
-    # nvcc knows no library by such a name.
-    return ["-Xlinker", "--unresolved-symbols=ignore-all", "-Xlinker", str(empty)]
+    """The linker wants a library, which the machine with the driver has; here one whose functions are empty stands for
+    it. (Where it is only told to let them pass, they get relocations that no loader takes.)"""
+    header = (ROOT / "scripts/peers/nvml.h").read_text()
+    others = dict(re.findall(r"#define (nvml\w+) (nvml\w+)", header))
+    functions = [others.get(name, name) for name in re.findall(r"(nvml\w+)\(", header)]
+    source = folder / "nvml.c"
+    source.write_text("".join(f"void {name}(void) {{}}\n" for name in functions))
+    library = folder / "libnvidia-ml.so.1"
+    flags = ["-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1"]
+    subprocess.run(["gcc", *flags, "-o", str(library), str(source)], check=True)
+    return ["-Xlinker", str(library)]  # nvcc knows no library by such a name
 
 
 def build(args: argparse.Namespace) -> None:
