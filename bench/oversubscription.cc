@@ -7,9 +7,6 @@
 // touch meanwhile: as the library does it, with all that is written going home each time, without what is kept between
 // them, and with slices on demand (HET_EVICT). As this can't be changed while it runs, each measurement has a process
 // of its own. What stays on the device comes home behind the time that is measured.
-//
-// With --raised it measures one launch behind these, with a budget that all arrays fit into: it finds bytes on its
-// device that are nowhere else, or all come from the host.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/kernel_text.h"
@@ -42,7 +39,6 @@ struct options {
 	size_t megabytes = 4096; // of all arrays of a launch
 	unsigned rounds = 7;
 	unsigned steps = 0;
-	bool raised = false;
 	std::string only;   // part of the name of the problems that are measured
 	unsigned style = 0; // 1 + the number of the only one to measure, for the program that has asked for it
 };
@@ -140,11 +136,6 @@ class runner
 		het_queue_release(queue_);
 	}
 
-	void set_budget(unsigned percent)
-	{
-		het_check(het_device_set_budget(device_, nbytes() / 100 * percent + (percent >= 100 ? 64 << 20 : 0)),
-			  "het_device_set_budget");
-	}
 	uint64_t nbytes() const { return arrays_.size() * arrays_[0]->all().size_bytes(); }
 
 	// Returns how long it took, in milliseconds.
@@ -152,7 +143,8 @@ class runner
 	{
 		for (auto &a : arrays_)
 			a->take();
-		set_budget(percent);
+		het_check(het_device_set_budget(device_, nbytes() / 100 * percent + (percent == 100 ? 64 << 20 : 0)),
+			  "het_device_set_budget");
 		const het_memory_info before = memory();
 		stopwatch watch;
 		launch();
@@ -170,7 +162,8 @@ class runner
 	// memory and builds the kernel. A stencil turns from one array to the other.
 	double run_steps(unsigned percent, unsigned steps)
 	{
-		set_budget(percent);
+		het_check(het_device_set_budget(device_, nbytes() / 100 * percent + (percent == 100 ? 64 << 20 : 0)),
+			  "het_device_set_budget");
 		stopwatch watch;
 		het_memory_info before = {};
 		for (unsigned i = 0; i <= steps; i++) {
@@ -188,31 +181,6 @@ class runner
 		slices_ = (after.slices - before.slices) / steps;
 		moved_ = double(after.sent + after.brought - before.sent - before.brought) / double(nbytes()) / steps;
 		return ms / steps;
-	}
-	// Returns how long one launch takes that fits, behind so many that do not: what these have written is its
-	// input, where it is a stencil.
-	double run_raised(unsigned percent, unsigned steps)
-	{
-		constexpr unsigned plenty = 200; // for arrays, and for what is kept of them
-		set_budget(plenty);
-		launch();
-		het_check(het_finish(queue_), "het_finish");
-		set_budget(percent);
-		for (unsigned i = 0; i < steps; i++) {
-			launch();
-			het_check(het_finish(queue_), "het_finish");
-			if (p_.arrays == 2)
-				std::swap(arrays_[0], arrays_[1]);
-		}
-		set_budget(plenty);
-		const het_memory_info before = memory();
-		stopwatch watch;
-		launch();
-		het_check(het_finish(queue_), "het_finish");
-		const double ms = watch.lap() / 1000;
-		const het_memory_info after = memory();
-		moved_ = double(after.brought - before.brought) / double(nbytes());
-		return ms;
 	}
 	// Returns what tells results apart.
 	double sum() const
@@ -434,12 +402,12 @@ struct steps_taken {
 	double ms, slices, moved, sum;
 };
 
-steps_taken take_steps(const problem &p, const style &s, const options &o)
+steps_taken take_steps(const problem &p, const style &s, unsigned steps)
 {
 	std::string name;
 	runner r(p, find_device(name));
 	steps_taken t = {};
-	t.ms = o.raised ? r.run_raised(s.percent, o.steps) : r.run_steps(s.percent, o.steps);
+	t.ms = r.run_steps(s.percent, steps);
 	t.slices = double(r.slices());
 	t.moved = r.moved();
 	t.sum = r.sum();
@@ -450,9 +418,8 @@ steps_taken take_steps(const problem &p, const style &s, const options &o)
 steps_taken take_steps_in_child(const problem &p, size_t number, const options &o)
 {
 	setenv("HET_EVICT", styles[number].evict, 1);
-	const std::string command =
-		format("/proc/%d/exe --steps %u --megabytes %zu --only '%s' --style %zu%s", getpid(), o.steps,
-		       o.megabytes, p.name, number + 1, o.raised ? " --raised" : "");
+	const std::string command = format("/proc/%d/exe --steps %u --megabytes %zu --only '%s' --style %zu", getpid(),
+					   o.steps, o.megabytes, p.name, number + 1);
 	FILE *answer = popen(command.c_str(), "r");
 	steps_taken t = {};
 	const bool told = answer && fscanf(answer, "%lf %lf %lf %lf", &t.ms, &t.slices, &t.moved, &t.sum) == 4;
@@ -500,12 +467,12 @@ int run_steps(const options &o)
 		if (!strstr(p.name, o.only.c_str()))
 			continue;
 		if (o.style) {
-			const steps_taken t = take_steps(p, styles[o.style - 1], o);
+			const steps_taken t = take_steps(p, styles[o.style - 1], o.steps);
 			printf("%.17g %.17g %.17g %.17g\n", t.ms, t.slices, t.moved, t.sum);
 			return 0;
 		}
-		table shown(format("%u launches of %zu MiB, one after the other, the first not counted%s", o.steps,
-				   o.megabytes, o.raised ? "; the one behind them, which fits" : ""),
+		table shown(format("%u launches of %zu MiB, one after the other, the first not counted", o.steps,
+				   o.megabytes),
 			    {"kernel", "memory", "ms a step", "slices", "moved / arrays", "on demand / this"});
 		shown.left_columns(2);
 		right = measure_steps(p, o, out, shown) && right;
@@ -560,7 +527,6 @@ int main(int argc, char **argv)
 	line.number("--megabytes", o.megabytes, "size of all arrays of a launch together");
 	line.number("--rounds", o.rounds, "of each budget");
 	line.number("--steps", o.steps, "launches, each of which is waited for, instead of one at a time");
-	line.flag("--raised", o.raised, "measures one launch that fits, behind those of --steps");
 	line.number("--style", o.style, "what the program calls itself with");
 	line.text("--only", o.only, "with --steps: part of a kernel's name");
 	return line.run(argc, argv, [&] { return run(o); });

@@ -415,35 +415,6 @@ TEST(what_is_written_is_found, .traps = trap::best | trap::sigsegv, .devices = o
 	}
 }
 
-// A launch that fits copies what is there on the device, and what is not, or can't be copied so, by the host.
-TEST(what_fits_finds_what_was_written, .traps = trap::best, .devices = one_device)
-{
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
-	het_device *d = device_apart();
-	for (bool fails : {false, true}) {
-		if (fails && t.v.device != device::cuda)
-			break;
-		HET_OK(het_device_set_budget(d, 300 << 10));
-		model_array from(kind::mmapped, n), to(kind::slice, n, 2);
-		const size_t left = leave_written(fx, from, to, d);
-		HET_OK(het_device_set_budget(d, 1 << 20));
-		const het_memory_info before = memory_of(d);
-		if (fails)
-			fail_cuda_call("cuMemcpyDtoDAsync_v2", cuda_out_of_memory);
-		fx.run(fx.add, n, {to.all(HET_READ_WRITE), value_arg(uint8_t{5})});
-		add_to_model(to.model, 0, n, 5);
-		const het_memory_info now = memory_of(d);
-		CHECK_EQ(now.reused - before.reused + now.brought - before.brought, left);
-		CHECK(now.reused - before.reused > 0 && (now.brought == before.brought) != fails);
-		to.check("what was written");
-		for (unsigned i = 0; i < 2; i++)
-			combine(fx, from, to);
-		HET_OK(het_finish(fx.queue));
-		to.check("what was written later");
-	}
-}
-
 TEST(a_child_has_what_was_written, .traps = trap::best, .devices = one_device)
 {
 	skip_under_tsan("no threads after a fork");

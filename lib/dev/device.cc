@@ -11,10 +11,4 @@ int device::copy_from(unsigned, void *, size_t, device &, void *, size_t, size_t
 	return GPUVM_EAPI;
 }
 
-size_t device::copy_kept(unsigned, unsigned, void *, size_t, void *, size_t, size_t size, size_t *before)
-{
-	*before = size;
-	return 0;
-}
-
 } // namespace het

@@ -115,13 +115,6 @@ class device
 	virtual int copy_from(unsigned lane, void *dst, size_t dst_offset, device &from, void *src, size_t src_offset,
 			      size_t size);
 
-	// A device whose copy is the alias may keep bytes on others of the library's (has_alias()). Of these of its
-	// buffer @src it copies the first run that device @to has to a buffer there, @dst, where they are to lie side
-	// by side as here. Returns how many bytes that are, and in *before how many come before them: all, and 0, if
-	// there are none, or none that can be copied so.
-	virtual size_t copy_kept(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *src, size_t src_offset,
-				 size_t size, size_t *before);
-
 	// These take events of gpuvm_kernel_end_event(). What the program does with its event afterwards is its own
 	// business: the others get what was kept. wait_event() may block for long. look_at_event() waits for nothing
 	// and says nothing on stderr; what the kernel has written may be read only after wait_event(), which has

@@ -31,17 +31,12 @@ int write_buffers(unsigned device, std::span<const transfer> pieces)
 	return write_buffers(device, pieces, any_lane);
 }
 
-int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n, unsigned own_lane)
-{
-	library &l = lib();
-	lane_lease lane(*l.lanes, own_lane);
-	return l.devices[to.device]->copy_from(lane, to.buffer, to.offset, *l.devices[from.device], from.buffer,
-					       from.offset, n);
-}
-
 int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n)
 {
-	return copy_buffer(to, from, n, any_lane);
+	library &l = lib();
+	lane_lease lane(*l.lanes);
+	return l.devices[to.device]->copy_from(lane, to.buffer, to.offset, *l.devices[from.device], from.buffer,
+					       from.offset, n);
 }
 
 uint64_t lent_bytes(unsigned device)

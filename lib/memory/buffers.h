@@ -24,7 +24,6 @@ struct place_in_buffer {
 };
 // Copies without the host. It returns GPUVM_EAPI without a message where that is not possible.
 int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n);
-int copy_buffer(const place_in_buffer &to, const place_in_buffer &from, size_t n, unsigned own_lane);
 
 // Returns how many bytes of a device's memory it has lent to copies of others, which pass through them, and has it take
 // them back, for good. The library has started.

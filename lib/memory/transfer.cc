@@ -199,12 +199,16 @@ class host_writes
 	// *via_alias is set if the bytes were copied to the alias first.
 	int add(const byte_run &run, bool *via_alias)
 	{
-		if (run.from == 0)
-			return add_from_alias(run.bytes);
-		if (a_.context->devices[device_of(run.from)]->has_alias())
-			return add_kept(run, via_alias);
-		int err = copy_from_device(run, via_alias);
-		return err || !*via_alias ? err : add_by_alias(run);
+		if (run.from != 0) {
+			int err = copy_from_device(run, via_alias);
+			if (err || !*via_alias)
+				return err;
+		}
+		if (int err = count_ == runs_at_once ? finish() : 0)
+			return err;
+		pieces_[count_++] = piece_of(a_, device_, run.bytes);
+		bytes_ += run.bytes.size();
+		return 0;
 	}
 	int finish()
 	{
@@ -219,44 +223,6 @@ class host_writes
 	}
 
       private:
-	int add_from_alias(range bytes)
-	{
-		if (int err = count_ == runs_at_once ? finish() : 0)
-			return err;
-		pieces_[count_++] = piece_of(a_, device_, bytes);
-		bytes_ += bytes.size();
-		return 0;
-	}
-	int add_by_alias(const byte_run &run)
-	{
-		reads r(a_, lane_);
-		int err = r.add(run);
-		if (!err)
-			err = r.finish();
-		return err ? err : add_from_alias(run.bytes);
-	}
-	// What the source keeps on this device comes from there, and all else is in the alias or has to come there.
-	int add_kept(const byte_run &run, bool *via_alias)
-	{
-		const unsigned source = device_of(run.from);
-		bool any = false;
-		int err = 0;
-		for (range rest = run.bytes; !rest.empty() && !err;) {
-			const transfer to = piece_of(a_, device_, rest), from = piece_of(a_, source, rest);
-			const uint64_t started = start_of_copy(a_);
-			size_t before = 0;
-			const size_t n = a_.context->devices[source]->copy_kept(
-				lane_, device_, to.devbuf, to.offset, from.devbuf, from.offset, rest.size(), &before);
-			if (n)
-				count_to_device(a_, n, started);
-			any |= n != 0;
-			if (before)
-				err = add_by_alias({{rest.begin, rest.begin + before}, run.from});
-			rest.begin += before + n;
-		}
-		*via_alias = !any;
-		return err;
-	}
 	int copy_from_device(const byte_run &run, bool *via_alias)
 	{
 		if (int err = check_source(a_, run))
@@ -269,7 +235,11 @@ class host_writes
 		*via_alias = err == GPUVM_EAPI;
 		if (!err)
 			count_to_device(a_, to.size, started);
-		return *via_alias ? 0 : err;
+		if (!*via_alias)
+			return err;
+		reads r(a_, lane_);
+		err = r.add(run);
+		return err ? err : r.finish();
 	}
 
 	array &a_;

@@ -117,33 +117,6 @@ int change_away(range in_buffer, char *now, unsigned lane)
 	return err;
 }
 
-// What can't be copied so comes by the host, as what is not kept there.
-size_t copy_first_kept(const place_in_buffer &to, uintptr_t array, range in_buffer, unsigned lane, size_t *before)
-{
-	het_device *d = nullptr;
-	for (unsigned i = 0; i < core().ndevices && !d; i++) {
-		if (!core().devices[i]->compute->is_in_place() && core().devices[i]->memory_number == to.device)
-			d = core().devices[i].get();
-	}
-	kept_part p;
-	for (range rest = in_buffer; d && d->kept.find(rest, p); rest.begin = p.bytes.end) {
-		*before = p.bytes.begin - in_buffer.begin;
-		const place_in_buffer there = {to.device, to.buffer, to.offset + *before};
-		delay_point();
-		const bool ok =
-			p.buffer && !copy_buffer(there, {to.device, p.buffer, size_t(p.offset)}, p.bytes.size(), lane);
-		delay_point();
-		d->kept.let_go(p);
-		if (!ok)
-			continue;
-		d->repeated.note_used(array, p.bytes.size());
-		d->memory.account.reused.fetch_add(p.bytes.size(), std::memory_order_relaxed);
-		return p.bytes.size();
-	}
-	*before = in_buffer.size();
-	return 0;
-}
-
 // No command in flight writes the use's bytes, so what is away of them stays as it is; but the same block may have
 // bytes that one writes.
 int bring_use(const range_use &u, const het_device *but)

@@ -11,7 +11,6 @@
 
 #include "core/ranges.h"
 #include "core/runtime.h"
-#include "memory/buffers.h"
 
 namespace het::rt
 {
@@ -24,11 +23,6 @@ int bring_away(uintptr_t array, range in_buffer, char *to, unsigned lane);
 // These bytes have changed at home, where they are at @now, and forget_kept() was told so: what lies amid bytes that
 // are away is changed there, and what does so no longer is forgotten. As above.
 int change_away(range in_buffer, char *now, unsigned lane);
-
-// Of these bytes of that buffer, the first that are kept on the device of @to are copied there without the host, to
-// where they have their place if the first one is at @to. Returns how many they are, and in *before how many come
-// before them: 0, and all, if there are none. As above.
-size_t copy_first_kept(const place_in_buffer &to, uintptr_t array, range in_buffer, unsigned lane, size_t *before);
 
 // What is away of a use's bytes on devices but for @but comes home. A command that is about to begin calls it, before
 // it opens anything, and waits for commands in flight. Returns 0 or a code.

@@ -54,12 +54,6 @@ class : public host_memory_keeper
 	{
 		return bring_away(reinterpret_cast<uintptr_t>(buffer), in_buffer, to, lane);
 	}
-	size_t copy(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *buffer, range in_buffer,
-		    size_t *before) override
-	{
-		return copy_first_kept({to, dst, dst_offset}, reinterpret_cast<uintptr_t>(buffer), in_buffer, lane,
-				       before);
-	}
 	bool has_none() override { return is_all_home(); }
 } devices_as_keeper;
 

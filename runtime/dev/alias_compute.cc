@@ -61,12 +61,6 @@ class alias_memory final : public device
 		}
 		return 0;
 	}
-	size_t copy_kept(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *src, size_t src_offset,
-			 size_t size, size_t *before) override
-	{
-		return keeper_.copy(lane, to, dst, dst_offset, src,
-				    range_of(static_cast<char *>(src) + src_offset, size), before);
-	}
 	int start_read(unsigned lane, const transfer &piece, read_ticket &) override { return read(lane, {&piece, 1}); }
 	int finish_read(unsigned, read_ticket &) override { return 0; }
 

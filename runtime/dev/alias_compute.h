@@ -29,9 +29,6 @@ class host_memory_keeper
 	virtual int change(range in_buffer, char *now, unsigned lane) = 0;
 	// These bytes of the buffer at @buffer shall be at @to. As above.
 	virtual int bring(void *buffer, range in_buffer, char *to, unsigned lane) = 0;
-	// This is device::copy_kept(), of bytes of the buffer at @buffer. As above.
-	virtual size_t copy(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *buffer, range in_buffer,
-			    size_t *before) = 0;
 	// No byte is kept elsewhere that is nowhere else.
 	virtual bool has_none() = 0;
 };

@@ -37,12 +37,6 @@ class memory_device : public device
 		return inner_->copy_from(lane, dst, dst_offset, other, src, src_offset, size);
 	}
 
-	size_t copy_kept(unsigned lane, unsigned to, void *dst, size_t dst_offset, void *src, size_t src_offset,
-			 size_t size, size_t *before) override
-	{
-		return inner_->copy_kept(lane, to, dst, dst_offset, src, src_offset, size, before);
-	}
-
 	unsigned pinned_reads() const override { return inner_->pinned_reads(); }
 	bool pin(void *p, size_t n) override { return inner_->pin(p, n); }
 	void unpin(void *p) override { inner_->unpin(p); }
