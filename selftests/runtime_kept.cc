@@ -23,8 +23,8 @@ using settings = std::vector<const char *>;
 
 constexpr uint32_t one_device = device::host | device::opencl | device::cuda;
 
-// What a device has kept is no reason for its budget to be exceeded. Arrays that are in use at the moment of a lower one
-// stay until a later launch begins.
+// What a device has kept is no reason for its budget to be exceeded. Arrays that are in use at the moment of a lower
+// one stay until a later launch begins.
 void check_budget(het_device *d)
 {
 	const het_memory_info m = memory_of(d);
