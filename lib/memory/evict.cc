@@ -10,6 +10,7 @@
 #include "memory/link.h"
 #include "memory/pending.h"
 #include "memory/send_ahead.h"
+#include "memory/visited.h"
 #include "os/inject.h"
 #include "os/log.h"
 
@@ -172,26 +173,19 @@ size_t find_residents(unsigned device, std::span<resident_array> room)
 // What comes to be written while the lock is dropped has been brought as it was before.
 int bring_only_copies(range r, unsigned device)
 {
-	while (array *a = lib().arrays.first_overlap(r)) {
-		caller_guard g(*a);
-		visit v(*a, g);
-		if (!v || !a->place.extent().overlaps(r))
-			continue;
-		const layout::span s = a->place.chunks_of(r);
+	return for_each_visited(r, [=](array &a, array_guard &g) -> int {
+		const layout::span s = a.place.chunks_of(r);
 		uint64_t brought = 0;
 		for (uint32_t c = s.first; c < s.last; c++) {
-			if (being_written(*a, c))
+			if (being_written(a, c))
 				return GPUVM_ESTATE;
 		}
 		for (uint32_t c = s.first; c < s.last;) {
-			if (int err = bring_next(*a, g, device, &c, s.last, &brought))
+			if (int err = bring_next(a, g, device, &c, s.last, &brought))
 				return err;
 		}
-		if (a->place.extent().end >= r.end)
-			break;
-		r.begin = a->place.extent().end;
-	}
-	return 0;
+		return 0;
+	});
 }
 
 int evict(uintptr_t at, unsigned device, uint64_t *brought)

@@ -8,6 +8,7 @@
 #include "memory/fragmented.h"
 #include "memory/library.h"
 #include "memory/lost_pages.h"
+#include "memory/visited.h"
 
 #include <gpuvm.h>
 
@@ -122,18 +123,8 @@ void lose_device(unsigned device)
 int lose_only_copies(range r, unsigned of, unsigned in)
 {
 	lib().lost.fetch_or(device_copy(in));
-	while (array *a = lib().arrays.first_overlap(r)) {
-		caller_guard g(*a);
-		visit v(*a, g);
-		if (!v || !a->place.extent().overlaps(r))
-			continue;
-		if (int err = hand_over_all(*a, g, intersect(r, a->place.body), of, in))
-			return err;
-		if (a->place.extent().end >= r.end)
-			break;
-		r.begin = a->place.extent().end;
-	}
-	return 0;
+	return for_each_visited(
+		r, [=](array &a, array_guard &g) { return hand_over_all(a, g, intersect(r, a.place.body), of, in); });
 }
 
 namespace
@@ -154,18 +145,7 @@ bool has_lost_bytes(const array &a, range r)
 
 bool is_any_lost(range r)
 {
-	while (array *a = lib().lost.load() ? lib().arrays.first_overlap(r) : nullptr) {
-		caller_guard g(*a);
-		visit v(*a, g);
-		if (!v || !a->place.extent().overlaps(r))
-			continue;
-		if (has_lost_bytes(*a, r))
-			return true;
-		if (a->place.extent().end >= r.end)
-			break;
-		r.begin = a->place.extent().end;
-	}
-	return false;
+	return lib().lost.load() && for_each_visited(r, [=](array &a, array_guard &) { return has_lost_bytes(a, r); });
 }
 
 } // namespace het
