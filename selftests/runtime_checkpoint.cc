@@ -521,34 +521,7 @@ TEST(killed_at_any_time_it_leaves_a_state, .devices = device::none, .seconds = 6
 namespace
 {
 
-constexpr char path_setting[] = "HET_TEST_CHECKPOINT";
 constexpr int half = 5;
-
-// The work: its state after so many steps depends on all of them.
-void take_steps(runtime_fixture &fx, world &w, int first, int count)
-{
-	for (int k = first; k < first + count; k++) {
-		const auto value = uint8_t(k + 1);
-		HET_OK(fx.launch(fx.add, world::n / 2, {memory_arg(w.part, HET_READ_WRITE), value_arg(value)}));
-		HET_OK(fx.launch(
-			fx.combine, world::n,
-			{memory_arg(w.object, HET_READ_ONLY), range_arg(w.range(), world::n, HET_READ_WRITE)}));
-		HET_OK(fx.launch(
-			fx.combine, world::n,
-			{range_arg(w.range(), world::n, HET_READ_ONLY), memory_arg(w.wrapper, HET_READ_WRITE)}));
-	}
-}
-
-void take_steps(world &w, int count)
-{
-	for (int k = 0; k < count; k++) {
-		add_to_model(w.object_model, 5000, world::n / 2, uint8_t(k + 1));
-		for (size_t i = 0; i < world::n; i++) {
-			w.heap_model[i] = uint8_t(3 * w.heap_model[i] + w.object_model[i]);
-			w.wrapped_model[i] = uint8_t(3 * w.wrapped_model[i] + w.heap_model[i]);
-		}
-	}
-}
 
 } // namespace
 
@@ -556,15 +529,15 @@ TEST(first_half, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
 	temporary_file own;
-	const char *path = getenv(path_setting);
+	const char *path = path_of_halves();
 	checkpoint_handle c;
 	HET_OK(het_checkpoint_open(path ? path : own.path(), 0, c.out()));
 	world w(7);
-	take_steps(fx, w, 0, half);
+	w.take_steps(fx, 0, half);
 	const items all = w.named();
 	event_handle written;
 	HET_OK(all.write(fx.queue, c, written.out()));
-	take_steps(fx, w, half, 1); // is lost with this process
+	w.take_steps(fx, half, 1); // is lost with this process
 	CHECK_EQ(items::end_of(written), 0);
 	HET_OK(het_finish(fx.queue));
 }
@@ -572,7 +545,7 @@ TEST(first_half, .traps = trap::best, .devices = device::runtime)
 TEST(second_half, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
-	const char *path = getenv(path_setting);
+	const char *path = path_of_halves();
 	if (!path)
 		skip("begun_on_a_gpu_it_is_ended_elsewhere runs it");
 	checkpoint_handle c;
@@ -581,9 +554,9 @@ TEST(second_half, .traps = trap::best, .devices = device::runtime)
 	world w(7), other(99);
 	const items all = other.named();
 	HET_OK(all.restore(fx.queue, c, nullptr));
-	take_steps(fx, other, half, half);
+	other.take_steps(fx, half, half);
 	HET_OK(het_finish(fx.queue));
-	take_steps(w, 2 * half);
+	w.take_steps_in_models(2 * half);
 	CHECK_BYTES(het_memory_pointer(other.object), w.object_model.data(), world::n, "object");
 	CHECK_BYTES(other.range(), w.heap_model.data(), world::n, "range");
 	CHECK_BYTES(other.wrapped.data(), w.wrapped_model.data(), world::n, "wrapped");
@@ -592,12 +565,5 @@ TEST(second_half, .traps = trap::best, .devices = device::runtime)
 // The result is that of a run that never stopped. With the fake CUDA driver this needs no GPU.
 TEST(begun_on_a_gpu_it_is_ended_elsewhere, .devices = device::cuda, .seconds = 60)
 {
-	temporary_file f;
-	setenv(path_setting, f.path(), 1);
-	unsetenv("HET_TEST_DEVICES");
-	for (const char *device : {"cuda", "host", "none", "opencl"}) {
-		if (!strcmp(device, "cuda"))
-			stderr_of_case(t, "first_half.best.cuda.none");
-		stderr_of_case(t, (std::string("second_half.best.") + device + ".none").c_str());
-	}
+	two_halves(t);
 }

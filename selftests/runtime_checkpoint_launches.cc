@@ -554,34 +554,7 @@ TEST(a_failure_of_what_has_begun_is_told, .traps = trap::best, .devices = device
 namespace
 {
 
-constexpr char path_setting[] = "HET_TEST_CHECKPOINT";
-constexpr int steps = 60;
-
-// The work: its state after so many steps depends on all of them.
-void take_steps(runtime_fixture &fx, world &w)
-{
-	for (int k = 0; k < steps / 3; k++) {
-		const auto value = uint8_t(k + 1);
-		HET_OK(fx.launch(fx.add, world::n / 2, {memory_arg(w.part, HET_READ_WRITE), value_arg(value)}));
-		HET_OK(fx.launch(
-			fx.combine, world::n,
-			{memory_arg(w.object, HET_READ_ONLY), range_arg(w.range(), world::n, HET_READ_WRITE)}));
-		HET_OK(fx.launch(
-			fx.combine, world::n,
-			{range_arg(w.range(), world::n, HET_READ_ONLY), memory_arg(w.wrapper, HET_READ_WRITE)}));
-	}
-}
-
-void take_steps_in_models(world &w)
-{
-	for (int k = 0; k < steps / 3; k++) {
-		add_to_model(w.object_model, 5000, world::n / 2, uint8_t(k + 1));
-		for (size_t i = 0; i < world::n; i++) {
-			w.heap_model[i] = uint8_t(3 * w.heap_model[i] + w.object_model[i]);
-			w.wrapped_model[i] = uint8_t(3 * w.wrapped_model[i] + w.heap_model[i]);
-		}
-	}
-}
+constexpr int steps = 20, launches_a_step = 3;
 
 } // namespace
 
@@ -590,7 +563,7 @@ TEST(first_half, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
 	temporary_file own;
-	const char *path = getenv(path_setting);
+	const char *path = path_of_halves();
 	checkpoint_handle c;
 	HET_OK(het_checkpoint_open(path ? path : own.path(), 0, c.out()));
 	world w(7);
@@ -598,11 +571,11 @@ TEST(first_half, .traps = trap::best, .devices = device::runtime)
 	event_handle written;
 	{
 		stopped_worker stopped(fx);
-		take_steps(fx, w);
+		w.take_steps(fx, 0, steps);
 		HET_OK(named_with_launches(fx, w).write(fx.queue, c, written.out()));
 	}
 	CHECK_EQ(items::end_of(written), 0);
-	CHECK_LE(steps - most_begun, info_of(c).nlaunches);
+	CHECK_LE(launches_a_step * steps - most_begun, info_of(c).nlaunches);
 	if (path)
 		_exit(0);
 	HET_OK(het_finish(fx.queue));
@@ -611,23 +584,16 @@ TEST(first_half, .traps = trap::best, .devices = device::runtime)
 TEST(second_half, .traps = trap::best, .devices = device::runtime)
 {
 	runtime_fixture fx(t);
-	const char *path = getenv(path_setting);
+	const char *path = path_of_halves();
 	if (!path)
 		skip("begun_on_a_gpu_they_are_ended_elsewhere runs it");
 	world w(7);
-	take_steps_in_models(w);
+	w.take_steps_in_models(steps);
 	check_restored(fx, path, models(w));
 }
 
 // The result is that of a run that never stopped. With the fake CUDA driver this needs no GPU.
 TEST(begun_on_a_gpu_they_are_ended_elsewhere, .devices = device::cuda, .seconds = 60)
 {
-	temporary_file f;
-	setenv(path_setting, f.path(), 1);
-	unsetenv("HET_TEST_DEVICES");
-	for (const char *device : {"cuda", "host", "none", "opencl"}) {
-		if (!strcmp(device, "cuda"))
-			stderr_of_case(t, "first_half.best.cuda.none");
-		stderr_of_case(t, (std::string("second_half.best.") + device + ".none").c_str());
-	}
+	two_halves(t);
 }

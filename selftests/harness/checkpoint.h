@@ -3,6 +3,7 @@
 #pragma once
 
 #include "pattern.h"
+#include "process.h"
 #include "runtime.h"
 
 #include <cstdlib>
@@ -30,7 +31,6 @@ class temporary_file
 	~temporary_file()
 	{
 		unlink(path_.c_str());
-		unlink((path_ + ".new").c_str());
 		rmdir(folder_.c_str());
 	}
 	const char *path() const { return path_.c_str(); }
@@ -168,6 +168,28 @@ struct world {
 				wrapped_model[i] = uint8_t(3 * wrapped_model[i] + object_model[i]);
 		}
 	}
+	// The work of a program: its state after so many steps, of three launches each, depends on all of them.
+	void take_steps(runtime_fixture &fx, int first, int count)
+	{
+		for (int k = first; k < first + count; k++) {
+			const auto value = uint8_t(k + 1);
+			HET_OK(fx.launch(fx.add, n / 2, {memory_arg(part, HET_READ_WRITE), value_arg(value)}));
+			HET_OK(fx.launch(fx.combine, n,
+					 {memory_arg(object, HET_READ_ONLY), range_arg(range(), n, HET_READ_WRITE)}));
+			HET_OK(fx.launch(fx.combine, n,
+					 {range_arg(range(), n, HET_READ_ONLY), memory_arg(wrapper, HET_READ_WRITE)}));
+		}
+	}
+	void take_steps_in_models(int count)
+	{
+		for (int k = 0; k < count; k++) {
+			add_to_model(object_model, 5000, n / 2, uint8_t(k + 1));
+			for (size_t i = 0; i < n; i++) {
+				heap_model[i] = uint8_t(3 * heap_model[i] + object_model[i]);
+				wrapped_model[i] = uint8_t(3 * wrapped_model[i] + heap_model[i]);
+			}
+		}
+	}
 	void check(const char *what)
 	{
 		CHECK_BYTES(het_memory_pointer(object), object_model.data(), n, what);
@@ -179,5 +201,22 @@ struct world {
 	memory_handle object, part, wrapper;
 	std::vector<uint8_t> object_model, heap_model, wrapped_model;
 };
+
+// Returns the file of two_halves() that the case first_half writes and second_half reads, or null outside of that.
+inline const char *path_of_halves()
+{
+	return getenv("HET_TEST_CHECKPOINT");
+}
+
+// What one process has begun on a GPU is ended by others on devices of all kinds.
+inline void two_halves(const context &t)
+{
+	temporary_file f;
+	setenv("HET_TEST_CHECKPOINT", f.path(), 1);
+	unsetenv("HET_TEST_DEVICES");
+	stderr_of_case(t, "first_half.best.cuda.none");
+	for (const char *device : {"cuda", "host", "none", "opencl"})
+		stderr_of_case(t, (std::string("second_half.best.") + device + ".none").c_str());
+}
 
 } // namespace selftest
