@@ -38,9 +38,6 @@ std::unique_ptr<char[]> join(const char *a, const char *b)
 	return text;
 }
 
-struct freed {
-	void operator()(char *text) const { free(text); }
-};
 using c_text = std::unique_ptr<char, freed>;
 
 // Returns a path that means the same file whatever becomes the process's folder. What takes a file's place has to lie

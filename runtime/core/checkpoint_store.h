@@ -14,15 +14,16 @@
 namespace het::rt
 {
 
-struct freed_bytes {
-	void operator()(std::byte *b) const { free(b); }
+// Deletes what came from malloc.
+struct freed {
+	void operator()(void *p) const { free(p); }
 };
 
 // What a file holds of launches.
 struct stored_launches final : object {
-	checkpoint::list<std::byte> bytes;                    // what was written, or
-	std::unique_ptr<std::byte[], freed_bytes> bytes_read; // what was read
-	checkpoint::launch_list all;                          // refers to them
+	checkpoint::list<std::byte> bytes;              // what was written, or
+	std::unique_ptr<std::byte[], freed> bytes_read; // what was read
+	checkpoint::launch_list all;                    // refers to them
 };
 
 class checkpoint_store
