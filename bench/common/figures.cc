@@ -35,6 +35,14 @@ void show(const std::vector<statement> &all)
 	shown.print();
 }
 
+het::json to_json(const std::vector<statement> &all)
+{
+	het::json made = het::json::array();
+	for (const statement &t : all)
+		made.push_back({{"figure", t.figure}, {"what", t.what}, {"thesis", t.thesis}, {"model", t.here}});
+	return made;
+}
+
 void draw(const figure &f, const std::string &base_of_all)
 {
 	const std::string base = base_of_all + "-" + f.id;

@@ -2,6 +2,8 @@
 // The figures of a thesis, redrawn from a model: bars or lines, as tables and as pictures.
 #pragma once
 
+#include "json/json.h"
+
 #include <string>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct statement {
 // Prints it as a table; @number is the format of a number.
 void show(const figure &f, const char *number);
 void show(const std::vector<statement> &all);
+het::json to_json(const std::vector<statement> &all);
 // Draws it as @base-FIGURE.svg and .png.
 void draw(const figure &f, const std::string &base);
 

@@ -113,11 +113,8 @@ void draw_figures(const options &o, const etc::study &s, report &out)
 		show(f, f.what == "faults" ? "%.0f" : "%.3f");
 		draw(f, o.figures + "/etc-figure");
 	}
-	json statements = json::array();
-	for (const etc::statement &t : all.statements)
-		statements.push_back({{"figure", t.figure}, {"what", t.what}, {"thesis", t.thesis}, {"model", t.here}});
 	show(all.statements);
-	out.document()["statements"] = statements;
+	out.document()["statements"] = to_json(all.statements);
 }
 
 int run(const options &o)

@@ -140,11 +140,7 @@ int run(const options &o)
 		}
 		out.document()["figures"] = figures;
 		show(drawn.statements);
-		json statements = json::array();
-		for (const bench::statement &t : drawn.statements)
-			statements.push_back(
-				{{"figure", t.figure}, {"what", t.what}, {"thesis", t.thesis}, {"model", t.here}});
-		out.document()["statements"] = statements;
+		out.document()["statements"] = to_json(drawn.statements);
 	}
 	out.write(o.common.json);
 	return 0;
