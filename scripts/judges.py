@@ -2,6 +2,7 @@
 """What came of a test program: its exit status and its output, read as those of a command, make, KTAP or GoogleTest."""
 
 import re
+import signal
 from dataclasses import dataclass, field
 
 SKIP_STATUS = 4  # exit status of a kselftest that could not run
@@ -18,13 +19,18 @@ class Result:
         return self.passed + len(self.failed) + len(self.skipped)
 
 
+def ending(status: int) -> str:
+    """A process's end in words: some die without any of their own."""
+    return f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+
 def judge_plain(name: str, status: int, output: str) -> Result:
     """A command that is one test."""
     if status == 0:
         return Result(passed=1)
     if status == SKIP_STATUS:
         return Result(skipped=[(name, (output.strip().splitlines() or ["no reason given"])[-1])])
-    return Result(failed=[name], shown=output.splitlines()[-40:])
+    return Result(failed=[name], shown=[*output.splitlines()[-39:], ending(status)])
 
 
 COMPLAINT = re.compile(r"error:|warning:|undefined reference|\*\*\*|Error \d", re.I)
@@ -65,10 +71,10 @@ def judge_ktap(name: str, status: int, output: str) -> Result:
         return judge_plain(name, status, output)
     if plan is None or int(plan[1]) != result.cases():
         planned = plan[1] if plan else "no"
-        result.failed.append(f"{name}: {planned} cases planned, {result.cases()} reported, exit status {status}")
+        result.failed.append(f"{name}: {planned} cases planned, {result.cases()} reported, {ending(status)}")
         result.shown += output.splitlines()[-40:]
     elif status not in (0, SKIP_STATUS) and not result.failed:
-        result.failed.append(f"{name}: exit status {status}")
+        result.failed.append(f"{name}: {ending(status)}")
         result.shown += output.splitlines()[-40:]
     elif status == SKIP_STATUS and not result.cases():
         result.skipped.append((name, plan[2] or "none of its cases belongs to this suite"))
@@ -86,7 +92,7 @@ def judge_gtest(name: str, status: int, output: str) -> Result:
     result.failed = [f"{name}: {case}" for case in GTEST_FAIL.findall(output)]
     result.skipped = [(f"{name}: {case}", reason) for reason, case in GTEST_SKIP.findall(output)]
     if (status != 0 or not counts) and not result.failed:
-        result.failed = [f"{name}: exit status {status}" if counts else f"{name}: no test ran, exit status {status}"]
+        result.failed = [f"{name}: {ending(status)}" if counts else f"{name}: no test ran, {ending(status)}"]
     if result.failed:
         result.shown = failed_tests(output)[:80] or output.splitlines()[-40:]
     return result

@@ -53,6 +53,11 @@ class Steps(unittest.TestCase):
             good = run_all(steps, self.logs)
         return good, out.getvalue().splitlines()
 
+    def test_failures_without_words_say_how_they_ended(self):
+        _, said = self.run_steps([self.step("kills", "import os; os.abort()"), self.step("leaves", "import sys; sys.exit(3)")])
+        self.assertIn("    killed by SIGABRT", said)
+        self.assertIn("    exit status 3", said)
+
     @unittest.skipIf(os.cpu_count() == 1, "there is one processor")
     def test_two_beside_each_other(self):
         good, said = self.run_steps([self.step(name, MEETS, beside=True) for name in ("first", "second")])
