@@ -108,6 +108,9 @@ STEPS: tuple[Value, ...] = (
     (("routing", "xy-yx-z"), ("threshold", "4"), ("ideal-ring", None)),
     (("routing", "xy-yx-z"), ("threshold", "2"), ("second-threshold", "15")),
     (("routing", "xy-yx-z"), ("threshold", "2"), ("second-threshold", "15"), ("ideal-ring", None)),
+    # The ring as it is has more room where packets are longer, each of which sends one message.
+    (("routing", "xy-yx-z"), ("threshold", "4"), ("length", "5")),
+    (("routing", "xy-yx-z"), ("threshold", "2"), ("second-threshold", "15"), ("length", "5")),
 )
 # The options that mean something in a network of one layer.
 OF_ONE_LAYER = ("length", "long-length", "iterations", "vc-allocator", "switch-allocator")
