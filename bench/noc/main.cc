@@ -450,8 +450,9 @@ int main(int argc, char **argv)
 		  {"sent", "created"});
 	line.number("--divert", o.divert, "random: probability");
 	line.number("--sample", o.base.choice.sample, "adaptive: packets that a grid receives for each message");
-	line.number("--nominal", o.base.choice.nominal, "adaptive: of 64 packets, that go down while nobody waits");
-	line.number("--gain", o.base.choice.gain, "adaptive: of 64 packets, for an eighth of a cycle a hop");
+	line.number("--nominal", o.base.choice.nominal,
+		    "adaptive: of 64 packets, that go down while nobody waits and none goes to memory");
+	line.number("--gain", o.base.choice.gain, "adaptive: of 64 packets, for a quarter of a cycle a hop");
 	line.text("--play", o.trace,
 		  "play this trace in a closed loop: Netrace 1.0, unpacked, or a program's accesses");
 	line.text("--save", o.save, "with --play: write its packets, as Netrace 1.0");

@@ -31,8 +31,8 @@ struct policy_options {
 	ring_direction direction = ring_direction::forward;
 	bool ring_in_rows = true; // its grids row by row; if not, every second row the other way (no long wire)
 	unsigned sample = 8;      // packets that a grid receives for each message it sends (adaptive)
-	unsigned nominal = 16;    // of 64 packets, that go down while both layers are as slow (adaptive)
-	unsigned gain = 1;        // of 64 packets, for an eighth of a cycle a hop between routes (adaptive)
+	unsigned nominal = 26;    // of 64 packets, that go down while nobody waits and none goes to memory (adaptive)
+	unsigned gain = 1;        // of 64 packets, for a quarter of a cycle a hop between routes (adaptive)
 	unsigned empty_hop = 3;   // cycles of a hop where nobody waits (adaptive)
 	uint64_t seed = 1;
 };

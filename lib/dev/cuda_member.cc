@@ -21,6 +21,14 @@ constexpr direction both[] = {direction::to_device, direction::to_host};
 
 } // namespace
 
+unsigned cuda_table::first_free() const
+{
+	unsigned place = 0;
+	while (place < most_gpus && (members[place] || (leaving & only(place))))
+		place++;
+	return place;
+}
+
 cuda_table &the_cuda_table()
 {
 	static cuda_table the;
@@ -168,14 +176,14 @@ void cuda_member::join(const char *name, cu_device device, cu_context context)
 		return;
 	cuda_table &t = the_cuda_table();
 	t.coming.lock(lock_rank::opening);
-	auto *place = std::find(std::begin(t.members), std::end(t.members), nullptr);
+	const unsigned place = t.first_free();
 	bool again = std::any_of(std::begin(t.members), std::end(t.members),
 				 [&](cuda_member *m) { return m && m->context_ == context; });
-	if (place != std::end(t.members) && !again) {
-		number_ = unsigned(place - t.members);
+	if (place != most_gpus && !again) {
+		number_ = place;
 		{
 			cuda_deciding held;
-			*place = this;
+			t.members[place] = this;
 			for (direction d : both)
 				of(d).chooser.open(number_, d, *policy_);
 		}
@@ -235,6 +243,8 @@ void cuda_member::keep()
 		sched_yield();
 }
 
+// Nobody finds it any more once it is out of the table, so its ports are this thread's when they have been given back.
+// The number stays taken until then: copies under way through it still speak of it.
 void cuda_member::leave()
 {
 	if (number_ == most_gpus)
@@ -246,15 +256,18 @@ void cuda_member::leave()
 		t.members[number_] = nullptr;
 	}
 	lend_no_more();
+	t.leaving |= only(number_);
+	t.coming.unlock(lock_rank::opening);
 	wait_for_borrowers();
-	close_relays();
 	for (way &w : ways_) {
 		while (w.own.is_lent())
 			sched_yield();
 	}
 	close_ports();
-	number_ = most_gpus;
+	t.coming.lock(lock_rank::opening);
+	t.leaving &= paths::path_set(~only(number_));
 	t.coming.unlock(lock_rank::opening);
+	number_ = most_gpus;
 }
 
 } // namespace het

@@ -31,6 +31,7 @@ class cuda_member
 
 	// Takes part from now on, if there is room for one more. Nothing fails: who has no ports copies directly.
 	void join(const char *name, cu_device device, cu_context context);
+	// Waits for copies that pass through it, without a lock: other devices come and go meanwhile.
 	void leave();
 	// Returns the bytes of its memory that others' copies pass through. It can take them back, and lends none then.
 	size_t lent() const
@@ -112,7 +113,11 @@ struct cuda_table {
 	futex_lock coming;
 	futex_lock deciding;
 	cuda_member *members[paths::most_gpus] = {};
+	paths::path_set leaving = 0; // numbers of those that wait for copies under way; under the lock `coming`
 	paths::traffic under_way;
+
+	// Returns the lowest number that nobody has, or most_gpus. The lock `coming` is held.
+	unsigned first_free() const;
 };
 cuda_table &the_cuda_table();
 

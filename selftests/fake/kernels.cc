@@ -225,6 +225,8 @@ int run(CUctx_st &c, const CUfunc_st &f, const launch &l, int priority)
 		how.trace = [&](const ptx::simt::step &) { let_others(priority, ++steps); };
 	}
 	auto done = ptx::simt::run(f.module->program, l, how);
+	if (!reaches_all(c, f, l)) // any more
+		return c.error = cu_error_illegal_address;
 	if (!f.copies)
 		fake_cuda.ends = fake_cuda.ends << 1 | (priority < 0); // one kernel runs at a time
 	if (!done.error)

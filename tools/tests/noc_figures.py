@@ -187,6 +187,18 @@ def all_patterns_run_on_all_networks(work: Path) -> None:
     within("pairs", (work / "out/noc-networks.txt").read_text())
 
 
+def steps_lead_to_a_dll_that_gains_more(work: Path) -> None:
+    program(work)
+    same(drawn(work, "--steps").status, 0)
+    rows = json.loads((work / "out/noc-steps.json").read_text())["steps"]
+    same([round(row[share]["latency"]["mean"], 6) for row in rows for share in ("5 %", "all")],
+        [3.6 if ("threshold", "4") in v else 1.8 for v in figures.STEPS for _ in range(2)])
+    made = calls(work)
+    variants_of_dor = {tuple(o for o in v if o[0] in ("routing", "length")) for v in figures.STEPS}
+    same(len(made), (len(variants_of_dor) + len(figures.STEPS)) * len(figures.PATTERNS) * 2)  # of two shares
+    within("--threshold 4 --ideal-ring", (work / "out/noc-steps.txt").read_text())
+
+
 def the_place_that_limits_is_that_of_the_last_rate_below_saturation(_: Path) -> None:
     work, _ = drawn_once()
     same(result(work)["slowest place"],
@@ -275,7 +287,7 @@ def the_study_has_a_row_for_each_open_parameter(work: Path) -> None:
 
 def open_parameters_are_options_of_noc_sim(_: Path) -> None:
     options = set(re.findall(r'line\.\w+\("--([\w-]+)"', (ROOT / "bench/noc/main.cc").read_text()))
-    changes = [*(v for values in figures.OPEN.values() for v in values), *figures.GIVEN]
+    changes = [*(v for values in figures.OPEN.values() for v in values), *figures.GIVEN, *figures.STEPS]
     same({name for value in changes for name, _ in value} - options, set())
     # Each value of a parameter sets the same options, so that one takes the place of the other.
     same([name for name, values in figures.OPEN.items() if len({tuple(dict(v)) for v in values}) != 1], [])
@@ -332,6 +344,7 @@ if __name__ == "__main__":
     sys.exit(run_cases([
         ratios_are_those_of_the_runs,
         all_patterns_run_on_all_networks,
+        steps_lead_to_a_dll_that_gains_more,
         the_place_that_limits_is_that_of_the_last_rate_below_saturation,
         how_soon_a_policy_settles_is_told,
         programs_are_recorded_once_and_played_by_all,

@@ -3,8 +3,9 @@
 // the route of each packet: the share of a route rises with how much slower the other ones are.
 //
 // A threshold makes all cores of a grid change sides at once, some time after the load did, and so both layers swing.
-// Shares move by small steps. Near the nominal share, which is the interposer's part of the wires that cross the
-// middle less what it needs for memory, they need no message at all; the messages only correct it.
+// Shares move by small steps. Near the nominal share they need no message at all; the messages only correct it. That
+// is what the interposer carries where all routes are used alike, less twice what memory takes, whose packets meet in
+// the two columns beside the controllers.
 #include "noc/feedback.h"
 
 #include <algorithm>
@@ -40,16 +41,15 @@ class adaptive final : public policy
 		const uint8_t *const m = g.means;
 		if (below(g, g.memory))
 			g.memory--;
-		const int nominal = int(o_.nominal) - g.memory;
-		const int gain = int(o_.gain);
+		const int nominal = int(o_.nominal) - memory_weight * g.memory;
 		if (!both_orders_)
-			return draw(g, nominal + gain * (m[0] - m[1])) ? through_interposer : through_cores;
+			return draw(g, nominal + moved_by(m[0] - m[1])) ? through_interposer : through_cores;
 		const int slower = (m[through_cores] + m[through_cores_x_first] - m[through_interposer] -
 				    m[through_interposer_x_first]) /
 				   2;
-		const bool down = draw(g, nominal + gain * slower);
+		const bool down = draw(g, nominal + moved_by(slower));
 		const unsigned y_first = down ? through_interposer : through_cores;
-		const bool x_first = draw(g, shares / 2 + gain * (m[y_first] - m[y_first + 2]));
+		const bool x_first = draw(g, shares / 2 + moved_by(m[y_first] - m[y_first + 2]));
 		return layer_route(y_first + 2 * x_first);
 	}
 
@@ -78,7 +78,11 @@ class adaptive final : public policy
 
       private:
 	static constexpr uint64_t stream = 0x61646170; // not that of a core
-	static constexpr int shares = 64, least = 4;
+	static constexpr int shares = 64, least = 2, memory_weight = 2;
+
+	// Returns by how much of 64 a share moves for so many eighths of a cycle a hop. With twice as much the layers
+	// swing, as what is heard is old.
+	int moved_by(int slower) const { return int(o_.gain) * slower / 2; }
 
 	// The message's four bits: the order of dimensions, and three for the cycles a hop above those of an empty
 	// router.

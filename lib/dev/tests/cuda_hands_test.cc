@@ -7,6 +7,7 @@
 #include "os/clock.h"
 #include "paths/splitter.h"
 
+#include <atomic>
 #include <chrono>
 #include <dlfcn.h>
 #include <thread>
@@ -154,12 +155,10 @@ struct cuda_hands::two_members {
 		cuda_current c(api, contexts[1]);
 		EXPECT_EQ(test.cu_.disable_peer_access(contexts[0]), 0);
 	}
-	void expect_sound_contexts()
+	bool is_sound(unsigned gpu)
 	{
-		for (cu_context context : contexts) {
-			cuda_current c(api, context);
-			EXPECT_EQ(test.cu_.synchronize(), 0);
-		}
+		cuda_current c(api, contexts[gpu]);
+		return test.cu_.synchronize() == 0;
 	}
 	void copy(bool home, size_t at, uint64_t patience_ns = beginning_ns)
 	{
@@ -348,12 +347,60 @@ TEST_F(cuda_hands, a_peer_s_kernel_has_access_each_time)
 			all.copy(home, 0, for_ever);
 			fake_->fail_symbol = nullptr;
 			fake_->fails_always = false;
-			all.expect_sound_contexts();
+			EXPECT_TRUE(all.is_sound(0) && all.is_sound(1));
 			return fake_->launches[1] - before;
 		};
 		EXPECT_GT(kernels_of_copy(false, nullptr), 0);
 		EXPECT_GT(kernels_of_copy(true, nullptr), 0) << "it has got access again";
 		EXPECT_EQ(kernels_of_copy(true, "cuCtxEnablePeerAccess"), 0);
+	}
+}
+
+// The program ends it while the peer's kernel copies, which costs it the peer's context, as kernels of its own would.
+// The copy is right all the same, by the direct path, and so are those that follow.
+TEST_F(cuda_hands, access_that_ends_in_the_middle_of_a_copy)
+{
+	for (bool home : {false, true}) {
+		two_members all(*this);
+		all.stall(home, 1);
+		const int before = fake_->launches[1];
+		fake_->hold_copying = true;
+		std::thread ending([&] {
+			while (fake_->launches[1] == before)
+				std::this_thread::yield();
+			all.end_access();
+			fake_->hold_copying = false;
+		});
+		all.copy(home, 0, for_ever);
+		ending.join();
+		EXPECT_TRUE(all.is_sound(0));
+		EXPECT_FALSE(all.is_sound(1)) << "its kernel has read what it could not";
+		for (unsigned i = 0; i < 5; i++)
+			all.copy(home, 0);
+		EXPECT_TRUE(all.is_sound(0));
+	}
+}
+
+// Whenever that is: before, between or behind the kernels of the pieces, or in one of them.
+TEST_F(cuda_hands, access_that_ends_at_any_time)
+{
+	for (unsigned round = 0; round < 12; round++) {
+		two_members all(*this);
+		const bool home = round % 2;
+		all.stall(home, 1);
+		const int first = fake_->launches[1] + int(round / 2 % 3) + 1;
+		std::atomic<bool> is_over{false};
+		std::thread ending([&] {
+			while (fake_->launches[1] < first && !is_over)
+				std::this_thread::yield();
+			std::this_thread::sleep_for(std::chrono::microseconds(100 * (round / 6)));
+			all.end_access();
+		});
+		all.copy(home, 0, for_ever);
+		is_over = true;
+		ending.join();
+		all.copy(home, 0);
+		EXPECT_TRUE(all.is_sound(0));
 	}
 }
 

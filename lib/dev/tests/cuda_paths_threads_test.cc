@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Many threads copy at once, over links that they share, while devices come and go and calls fail.
+#include "dev/cuda_member.h"
 #include "dev/tests/cuda_paths_fixture.h"
 
 #include <atomic>
@@ -38,6 +39,35 @@ class cuda_paths_threads : public cuda_paths
 		while ((home ? d.read(0, parts) : d.write(0, parts)) != 0)
 			ASSERT_LT(++tries, 100u) << last_error();
 		ASSERT_TRUE(p.host == host);
+	}
+
+	// Something of a copy to the pair's device, 0, is stuck on device 1. That one does @wait, for this copy, in a
+	// thread; device 2 comes meanwhile, and lends its memory. Then the copy goes on.
+	template <typename F> void with_a_copy_that_is_stuck(pair &p, F &&wait)
+	{
+		p.fill(1);
+		fake_->link_stops[1][0] = true;
+		std::atomic<bool> is_written{false};
+		std::thread writing([&] {
+			transfer t = p.all();
+			EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0) << last_error();
+			is_written = true;
+		});
+		for (unsigned long before = 0, now; (now = fake_->carried[0][0]) != before || !now; before = now)
+			std::this_thread::sleep_for(std::chrono::milliseconds(20));
+		EXPECT_FALSE(is_written) << "of what is relayed nothing comes";
+		std::thread waiting(wait);
+		std::this_thread::sleep_for(std::chrono::milliseconds(20));
+		cuda_api api;
+		int error = load_cuda(api, HET_FAKE_CUDA);
+		devices_[2] = make_cuda_device(api, 2, reinterpret_cast<void *>(uintptr_t{2}), lanes, &error);
+		EXPECT_EQ(error, 0);
+		EXPECT_EQ(devices_[2]->lent_memory(), 32 * mib);
+		EXPECT_TRUE(the_cuda_table().members[2]) << "the copy under way speaks of number 1";
+		fake_->link_stops[1][0] = false;
+		waiting.join();
+		writing.join();
+		EXPECT_TRUE(p.on_device() == p.host);
 	}
 
 	// Does the same from a device to another, and there from its memory to the host.
@@ -92,29 +122,24 @@ TEST_F(cuda_paths_threads, a_device_that_waits_for_its_memory_holds_nobody_up)
 {
 	open(2);
 	pair p(*this, 0, 16 * mib);
-	p.fill(1);
-	fake_->link_stops[1][0] = true;
-	std::atomic<bool> is_written{false};
-	std::thread writing([&] {
-		transfer t = p.all();
-		EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0) << last_error();
-		is_written = true;
-	});
-	for (unsigned long before = 0, now; (now = fake_->carried[0][0]) != before || !now; before = now)
-		std::this_thread::sleep_for(std::chrono::milliseconds(20));
-	EXPECT_FALSE(is_written) << "of what is relayed nothing comes";
-	std::thread keeping([this] { devices_[1]->keep_memory(); });
-	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	with_a_copy_that_is_stuck(p, [this] { devices_[1]->keep_memory(); });
+	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
+}
+
+// The same where it goes. Its number is another's when the copy has ended.
+TEST_F(cuda_paths_threads, a_device_that_leaves_holds_nobody_up)
+{
+	open(2);
+	pair p(*this, 0, 16 * mib);
+	with_a_copy_that_is_stuck(p, [this] { devices_[1].reset(); });
 	cuda_api api;
 	int error = load_cuda(api, HET_FAKE_CUDA);
-	devices_[2] = make_cuda_device(api, 2, reinterpret_cast<void *>(uintptr_t{2}), lanes, &error);
-	EXPECT_EQ(error, 0);
-	EXPECT_EQ(devices_[2]->lent_memory(), 32 * mib);
-	fake_->link_stops[1][0] = false;
-	keeping.join();
-	writing.join();
-	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
-	EXPECT_TRUE(p.on_device() == p.host);
+	devices_[1] = make_cuda_device(api, 1, reinterpret_cast<void *>(uintptr_t{1}), lanes, &error);
+	EXPECT_EQ(devices_[1]->lent_memory(), 32 * mib);
+	for (unsigned i = 2; i < 5; i++)
+		to_and_fro(p, 0, i);
+	pair q(*this, 1, 16 * mib);
+	to_and_fro(q, 0, 5);
 }
 
 // Three devices copy at once, while calls and what they have started fail, and what is in streams takes longer.
