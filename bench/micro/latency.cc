@@ -112,7 +112,7 @@ curve cache_search::rings(const std::string &name, size_t from, size_t to,
 // times.
 curve cache_search::pairs(const std::string &level, size_t footprint)
 {
-	constexpr size_t block = 512, least_apart = 4, most_apart = 256;
+	constexpr size_t block = 512, least_apart = 8, most_apart = 256;
 	const size_t whole = footprint / block * block;
 	const curve paired = rings("fetch/" + level, least_apart, most_apart,
 				   [&](size_t apart, random_stream &r) { return paired_ring(whole, block, apart, r); });

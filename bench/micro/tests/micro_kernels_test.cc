@@ -67,11 +67,9 @@ TEST(chase, follows_the_ring)
 {
 	random_stream random(2);
 	const ring r = random_ring(2048, 64, random);
-	// The kernel makes the ring that the host would.
 	std::vector<uint32_t> words(512), order = r.order;
 	const argument of_ring[] = {words.data(), order.data(), int(order.size()), 0, 2};
-	chase_link.host(arguments(of_ring), 0, 2);
-	ASSERT_EQ(words, r.words());
+	chase_link_global.host(arguments(of_ring), 0, 2);
 	uint32_t end = 0;
 	const argument a[] = {words.data(), &end, int(r.order[0]), 5, 40};
 	listener l;
@@ -84,6 +82,28 @@ TEST(chase, follows_the_ring)
 	end = 0;
 	chase_global.host(arguments(a), 0, 1);
 	EXPECT_EQ(end, r.after(45));
+}
+
+// The kernel makes the ring that the host would, and those that fill caches visit each of its places once.
+TEST(chase, fills_by_parts_of_the_ring)
+{
+	random_stream random(2);
+	const ring r = random_ring(2048, 64, random);
+	std::vector<uint32_t> words(512), order = r.order;
+	const argument of_ring[] = {words.data(), order.data(), int(order.size()), 0, 2};
+	uint32_t out = 0;
+	const argument of_fill[] = {words.data(), order.data(), &out, int(order.size()), 0, 5, 1};
+	for (bool addresses : {false, true}) {
+		const kernel &link = addresses ? chase_link_global : chase_link,
+			     &fill = addresses ? chase_fill_global : chase_fill;
+		link.host(arguments(of_ring), 0, 2);
+		EXPECT_EQ(words == r.words(), !addresses);
+		listener l;
+		for (uint32_t t = 0; t < 15; t++)
+			fill.traced(arguments(of_fill), t, l); // of three groups one has work
+		std::vector<uint64_t> visited = places(l, words.data());
+		EXPECT_EQ(visited, std::vector<uint64_t>(order.begin(), order.end())) << addresses;
+	}
 }
 
 TEST(stream, each_order_visits_every_element)
