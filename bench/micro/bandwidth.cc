@@ -84,6 +84,24 @@ class streamer
 		return took;
 	}
 
+	// Copies such vectors.
+	double copy_vectors(size_t which, uint32_t threads, uint32_t rounds)
+	{
+		const uint32_t width = vector_widths[which], mask = std::bit_floor((mask_ + 1) / width) - 1;
+		salt_++;
+		const argument a[] = {from_.get(), to_.get(),   int(mask), int(threads),
+				      int(first_), int(rounds), int(salt_)};
+		const double took = c_.dut.run(copy_kernel(which), threads, std::min<size_t>(group, threads), a);
+		const uint32_t round = first_ + random_.below(rounds), place = random_.below(threads) + round * threads,
+			       at = (place & mask) * width + random_.below(width);
+		uint32_t found = 0;
+		c_.dut.read(to_.get(), at * word, &found, word);
+		if (found != (content_of(at) ^ salt_))
+			throw wrong_result(format("copies of vectors of %u words: a word is wrong", width));
+		first_ += rounds;
+		return took;
+	}
+
       private:
 	static constexpr size_t word = sizeof(uint32_t);
 
@@ -124,17 +142,21 @@ std::vector<uint32_t> thread_numbers(const context &c)
 	return all;
 }
 
-void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<uint32_t> &numbers)
+// A copy counts as what is read and what is written.
+void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<uint32_t> &numbers, bool copied)
 {
+	const char *name = copied ? "copies" : "vectors";
 	for (size_t which = 0; which < vector_widths.size(); which++) {
 		const uint32_t width = vector_widths[which];
-		c.progress(format("vectors of %u words", width));
+		c.progress(format("%s of %u words", name, width));
 		for (uint32_t threads : numbers) {
 			c.how.most_work = std::max<size_t>(1, std::bit_floor(elements / width) / threads / 4);
-			const figure f = c.per_unit(
-				[&](uint64_t rounds) { return s.read_vectors(which, threads, uint32_t(rounds)); });
-			const double bytes = double(threads) * width * sizeof(uint32_t);
-			c.out.add(format("vectors/%u/%u", width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
+			const figure f = c.per_unit([&](uint64_t rounds) {
+				return copied ? s.copy_vectors(which, threads, uint32_t(rounds))
+					      : s.read_vectors(which, threads, uint32_t(rounds));
+			});
+			const double bytes = double(threads) * width * sizeof(uint32_t) * (copied ? 2 : 1);
+			c.out.add(format("%s/%u/%u", name, width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
 		}
 	}
 }
@@ -194,7 +216,8 @@ void test_bandwidth(context &c)
 			}
 		}
 	}
-	sweep_vectors(c, s, elements, numbers);
+	sweep_vectors(c, s, elements, numbers, false);
+	sweep_vectors(c, s, elements, numbers, true);
 }
 
 void test_texture_bandwidth(context &c)

@@ -25,6 +25,15 @@ double best_of(const het::json &document, const std::string &prefix, const std::
 	return best;
 }
 
+// Has what single words and vectors are copied with.
+double best_copy(const het::json &document)
+{
+	double best = best_of(document, "bandwidth/global/both", "sequential");
+	for (const auto &[width, points] : curves_of(document, "copies").curves)
+		best = std::max(best, best_of(document, "copies", width));
+	return best;
+}
+
 void take_vectors(const het::json &document, ceilings &c)
 {
 	const shown_curves all = curves_of(document, "vectors");
@@ -121,7 +130,7 @@ ceilings ceilings_of(const het::json &document, size_t claimed_cache)
 {
 	ceilings c;
 	c.read = best_of(document, "bandwidth/global/read", "sequential");
-	c.copy = best_of(document, "bandwidth/global/both", "sequential");
+	c.copy = best_copy(document);
 	c.spread_write = best_of(document, "bandwidth/global/write", "shifted");
 	c.cache_write = best_of(document, "bandwidth/cache/write", "random");
 	c.local_read = best_of(document, "bandwidth/local", "read");

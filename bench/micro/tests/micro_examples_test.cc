@@ -47,6 +47,7 @@ TEST(examples, take_what_other_tests_found)
 					     {"banks/32", 45}}));
 	EXPECT_EQ(c.read, 20);
 	EXPECT_EQ(c.copy, 18);
+	EXPECT_EQ(ceilings_of(with({{"bandwidth/global/both/sequential/128", 18}, {"copies/4/64", 19}})).copy, 19);
 	EXPECT_EQ(c.spread_write, 2);
 	EXPECT_EQ(c.vector_read, 25.5);
 	EXPECT_EQ(c.vector_width, 4u);

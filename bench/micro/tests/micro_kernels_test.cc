@@ -272,6 +272,25 @@ TEST(vectors, read_words_in_a_row)
 	}
 }
 
+TEST(vectors, are_copied_and_changed_by_a_salt)
+{
+	constexpr uint32_t words = 64, salt = 77;
+	std::vector<uint32_t> from(words), to(words);
+	for (uint32_t i = 0; i < words; i++)
+		from[i] = i * i;
+	for (size_t which = 0; which < vector_widths.size(); which++) {
+		const uint32_t width = vector_widths[which];
+		const argument a[] = {from.data(), to.data(), int(std::bit_floor(words / width) - 1), 4, 1,
+				      1,           int(salt)};
+		std::fill(to.begin(), to.end(), 0);
+		listener l;
+		copy_kernel(which).traced(arguments(a), 2, l);
+		EXPECT_EQ(l.all.size(), 2 * width);
+		for (uint32_t i = 0; i < words; i++)
+			EXPECT_EQ(to[i], i / width == 2 + 4 ? from[i] ^ salt : 0) << width << " " << i;
+	}
+}
+
 // Threads of a group read the words that one place names, and the next group those of the next place.
 TEST(patterns, groups_read_the_same_places)
 {
