@@ -237,6 +237,24 @@ ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &ra
 	return r;
 }
 
+ring ring_of_pages(size_t pages, size_t page, size_t spacing, random_stream &random)
+{
+	ring r;
+	r.bytes = pages * page;
+	r.order = shuffled(pages, random);
+	std::vector<uint32_t> places; // within pages, to be taken from the end on
+	std::vector<uint32_t> within(pages);
+	for (uint32_t &w : within) {
+		if (places.empty())
+			places = shuffled(page / spacing, random);
+		w = places.back() * uint32_t(spacing);
+		places.pop_back();
+	}
+	for (uint32_t &place : r.order)
+		place = uint32_t((place * page + within[place]) / word);
+	return r;
+}
+
 ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random)
 {
 	ring r;

@@ -62,6 +62,26 @@ TEST(paired_ring, visits_two_places_of_each_block)
 	}
 }
 
+TEST(ring_of_pages, uses_all_lines_of_pages_alike)
+{
+	random_stream random(1);
+	const ring r = ring_of_pages(200, 4096, 64, random);
+	ASSERT_EQ(r.order.size(), 200u);
+	EXPECT_EQ(r.bytes, 200u * 4096);
+	std::set<uint32_t> pages;
+	std::vector<unsigned> lines(64), sets(240);
+	for (uint32_t place : r.order) {
+		pages.insert(place / 1024);
+		lines[place % 1024 / 16]++;
+		sets[place / 16 % sets.size()]++;
+	}
+	EXPECT_EQ(pages.size(), 200u);
+	EXPECT_LE(*std::max_element(lines.begin(), lines.end()), 4u);
+	EXPECT_GE(*std::min_element(lines.begin(), lines.end()), 3u);
+	// A stride of 65 lines would use 48 of them.
+	EXPECT_GT(std::count_if(sets.begin(), sets.end(), [](unsigned n) { return n > 0; }), 100);
+}
+
 // The paper's listing 1: index = data[index].
 TEST(chase, follows_the_ring)
 {
