@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/format.h"
+#include "micro/growth.h"
 #include "micro/random.h"
 #include "micro/stream.h"
 #include "micro/tests.h"
@@ -146,9 +147,12 @@ std::vector<uint32_t> thread_numbers(const context &c)
 void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<uint32_t> &numbers, bool copied)
 {
 	const char *name = copied ? "copies" : "vectors";
+	curve best;
+	double highest = 0;
 	for (size_t which = 0; which < vector_widths.size(); which++) {
 		const uint32_t width = vector_widths[which];
 		c.progress(format("%s of %u words", name, width));
+		curve rates;
 		for (uint32_t threads : numbers) {
 			c.how.most_work = std::max<size_t>(1, std::bit_floor(elements / width) / threads / 4);
 			const figure f = c.per_unit([&](uint64_t rounds) {
@@ -157,8 +161,20 @@ void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<u
 			});
 			const double bytes = double(threads) * width * sizeof(uint32_t) * (copied ? 2 : 1);
 			c.out.add(format("%s/%u/%u", name, width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
+			point p{double(threads), {}};
+			for (double ns : f.samples)
+				p.samples.push_back(bytes / ns);
+			if (f.there())
+				rates.push_back(std::move(p));
+		}
+		const double most = rates.empty() ? 0 : std::ranges::max(rates, {}, &point::median).median();
+		if (most > highest) {
+			highest = most;
+			best = std::move(rates);
 		}
 	}
+	if (!copied)
+		c.out.add(where_most_is_reached("memory.threads", best, c.seed), nullptr);
 }
 
 // Textures may be smaller than buffers: then the array is as large as they are.
