@@ -201,15 +201,20 @@ void sweep_textures(context &c, size_t elements, const std::vector<uint32_t> &nu
 	}
 }
 
-// Half of the last cache that was found, or that the device tells of, has room in it with nothing else; 0 if none is
-// known.
+// Half of the last cache that was found has room in it with nothing else. Where one behind it was looked for and has no
+// size, the last one that the device tells of counts, and it does where none is found. Returns 0 if none is known.
 size_t bytes_of_last_cache(const context &c)
 {
 	size_t found = 0;
-	for (const fact &f : c.out.facts())
-		if (f.is == verdict::found && f.name.starts_with("l") && f.name.ends_with(".size"))
+	bool is_last = true;
+	for (const fact &f : c.out.facts()) {
+		if (!f.name.starts_with("l") || !f.name.ends_with(".size"))
+			continue;
+		is_last = f.is == verdict::found;
+		if (is_last)
 			found = std::max(found, size_t(f.value));
-	return std::bit_floor((found ? found : c.claimed_cache()) / 2);
+	}
+	return std::bit_floor((is_last && found ? found : std::max(found, c.claimed_cache())) / 2);
 }
 
 } // namespace
