@@ -25,13 +25,14 @@ double best_of(const het::json &document, const std::string &prefix, const std::
 	return best;
 }
 
-// Has what single words and vectors are copied with.
-double best_copy(const het::json &document)
+// Single words have too few bytes under way on some devices. Older results have no copies of vectors.
+void take_copies(const het::json &document, ceilings &c)
 {
-	double best = best_of(document, "bandwidth/global/both", "sequential");
+	c.copy = best_of(document, "bandwidth/global/both", "sequential");
+	c.pair_copy = std::max(c.copy, best_of(document, "copies", "2"));
+	c.best_copy = c.pair_copy;
 	for (const auto &[width, points] : curves_of(document, "copies").curves)
-		best = std::max(best, best_of(document, "copies", width));
-	return best;
+		c.best_copy = std::max(c.best_copy, best_of(document, "copies", width));
 }
 
 void take_vectors(const het::json &document, ceilings &c)
@@ -130,7 +131,7 @@ ceilings ceilings_of(const het::json &document, size_t claimed_cache)
 {
 	ceilings c;
 	c.read = best_of(document, "bandwidth/global/read", "sequential");
-	c.copy = best_copy(document);
+	take_copies(document, c);
 	c.spread_write = best_of(document, "bandwidth/global/write", "shifted");
 	c.cache_write = best_of(document, "bandwidth/cache/write", "random");
 	c.local_read = best_of(document, "bandwidth/local", "read");
@@ -191,18 +192,19 @@ double predicted_scan(const ceilings &c, const std::string &stage, double n)
 	return sum_of({{word * n, c.vector_read}, {pass, c.copy}});
 }
 
-// Between five passes numbers go to local memory and back four times. Threads that write four places apart want a
-// quarter of the banks in the first two of them, and half of those in the third.
+// A number is two words. Between five passes numbers go to local memory and back four times. Threads that write four
+// places apart want a quarter of the banks in the first two of them, and half of those in the third.
 double predicted_fourier(const ceilings &c, const std::string &stage, double n)
 {
 	const double number = 2 * word, pass = 2 * number * n;
 	if (stage == "passes of 2")
-		return sum_of({{10 * pass, c.copy}});
+		return sum_of({{10 * pass, c.pair_copy}});
 	if (stage == "passes of 4")
-		return sum_of({{5 * pass, c.copy}});
+		return sum_of({{5 * pass, c.pair_copy}});
 	const bool conflicts = c.conflict > 1 && stage == "groups";
 	const double accesses = conflicts ? 4 + 4 + 2 + 1 + 4 : c.conflict > 0 ? 4 + 4 : 0;
-	return longer(c, sum_of({{pass, c.copy}}), sum_of({{accesses * number * n, accesses > 0 ? c.local_read : 0}}));
+	return longer(c, sum_of({{pass, c.pair_copy}}),
+		      sum_of({{accesses * number * n, accesses > 0 ? c.local_read : 0}}));
 }
 
 } // namespace micro
