@@ -38,7 +38,7 @@ def build_gpu_benches(checkout: Path, into: Path, scratch: Path) -> None:
     compile_with_nvcc([stream], into / "gpu-stream", *openmp, "-I", str(checkout))
     text = (checkout / "gpu-latency/main.cu").read_text()
     latency = scratch / "latency.cu"
-    latency.write_text(text.replace("LEN = LEN * 1.04 + 32", "LEN = LEN * 2").replace('"../', '"'))
+    latency.write_text(re.sub(r"LEN = LEN \* 1[^;{]*\) {", "LEN = LEN * 2) {", text).replace('"../', '"'))
     compile_with_nvcc([latency], into / "gpu-latency", *openmp, "-I", str(checkout), *management_library(scratch))
 
 

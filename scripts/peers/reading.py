@@ -17,9 +17,9 @@ def read_stream(text: str) -> dict[str, float]:
 
 
 def read_latency(text: str) -> list[tuple[float, float]]:
-    """gpu-latency prints loads, MHz, KiB, ms and clocks of a load; returns KiB and ns."""
+    """gpu-latency prints loads, MHz, KiB, ms, clocks of a load, and how these scatter; returns KiB and ns."""
     rows = [line.split() for line in text.splitlines()]
-    return [(float(r[2]), float(r[4]) * 1e3 / float(r[1])) for r in rows if len(r) == 5 and r[0].isdigit()]
+    return [(float(r[2]), float(r[4]) * 1e3 / float(r[1])) for r in rows if len(r) >= 5 and r[0].isdigit()]
 
 
 def latency_between(rows: Iterable[tuple[float, float]], least: float, most: float) -> float | None:

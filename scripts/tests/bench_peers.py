@@ -22,7 +22,7 @@ STREAM = """blockSize   threads       %occ  |                init       read    
 LATENCY = """clock: 345 1755
   1000000  1755        2     19.5    35.1
   1000000  1755     2048    160.0   281.0
-  1000000  1755   262144    400.0   702.0
+   100000  1755   262144    400.0   702.0 702.0 700.0 705.0
 """
 COPIES = """memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)
            0         1
