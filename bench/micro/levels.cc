@@ -278,20 +278,32 @@ double excess_at(const staircase &s, size_t n, double x)
 	return sum;
 }
 
+// Footprints that are neighbours share what a knee beside them does there that no model tells: where there are many,
+// some in a row count as one.
+std::vector<double> in_groups(const std::vector<double> &all)
+{
+	constexpr size_t groups = 8;
+	if (all.size() <= groups)
+		return all;
+	std::vector<double> means;
+	for (size_t i = 0; i < groups; i++)
+		means.push_back(mean_of({all.begin() + ptrdiff_t(i * all.size() / groups),
+					 all.begin() + ptrdiff_t((i + 1) * all.size() / groups)}));
+	return means;
+}
+
 // Samples of one footprint share what makes it differ from others: which lines share a set, and what the knees beside
 // it do there that no model tells. So footprints count, and not samples. Returns the interval of their mean by
 // Student's distribution.
-bench::ratio between_footprints(const std::vector<double> &means)
+bench::ratio between_footprints(const std::vector<double> &all)
 {
-	static constexpr double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
+	const std::vector<double> means = in_groups(all);
+	static constexpr double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36};
 	const double n = double(means.size()), mean = mean_of(means);
 	double squares = 0;
 	for (double m : means)
 		squares += (m - mean) * (m - mean);
-	const double factor = means.size() < 2                     ? 0
-			      : means.size() <= std::size(student) ? student[means.size() - 2]
-								   : 2.1;
-	const double half = means.size() < 2 ? 0 : factor * std::sqrt(squares / (n - 1) / n);
+	const double half = means.size() < 2 ? 0 : student[means.size() - 2] * std::sqrt(squares / (n - 1) / n);
 	bench::ratio r;
 	r.median = mean;
 	r.low = mean - half;
