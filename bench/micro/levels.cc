@@ -312,8 +312,9 @@ bench::ratio between_footprints(const std::vector<double> &all)
 }
 
 // Points that the knee before has left behind, and the one after has not begun to lift. What knees farther off do there
-// is the matter of models alone.
-level level_of(const curve &c, const staircase &s, size_t n)
+// is the matter of models alone. Where the one after begins all at once, whatever model fits, no point behind @last_x
+// counts.
+level level_of(const curve &c, const staircase &s, size_t n, double last_x)
 {
 	level l;
 	bench::series all;
@@ -329,7 +330,7 @@ level level_of(const curve &c, const staircase &s, size_t n)
 			least_off = off;
 			nearest = mean_of(c[i].samples);
 		}
-		if (off > 0.004 * height)
+		if (off > 0.004 * height || c[i].x > last_x)
 			continue;
 		l.first = all.empty() ? i : l.first;
 		l.last = i;
@@ -447,7 +448,9 @@ levels find_levels(const curve &c, uint64_t seed, const level_rules &how)
 	for (size_t i = 0; i < stairs.stairs.size(); i++)
 		found.knees.push_back(knee_of(c, p, s, stairs, i, how));
 	for (size_t i = 0; i <= stairs.stairs.size(); i++) {
-		found.heights.push_back(level_of(c, stairs, i));
+		const bool ends_at_once = i < found.knees.size() && found.knees[i].sharp;
+		const double last_x = ends_at_once ? found.knees[i].low * std::exp2(1 / sizes_an_octave) : c.back().x;
+		found.heights.push_back(level_of(c, stairs, i, last_x * 1.001));
 		level &l = found.heights.back();
 		for (double h : l.flat || how.resamples == 0 ? std::vector<double>() : other_heights(p, stairs, i)) {
 			l.height.low = std::min(l.height.low, h);
