@@ -169,9 +169,10 @@ double predicted_transpose(const ceilings &c, const std::string &stage, double n
 		return longer(c, sum_of({{2 * bytes, c.copy}}), sum_of({{bytes, c.cache_write}}));
 	if (stage == "each")
 		return sum_of({{bytes, c.read}, {bytes, c.spread_write}});
-	// Rows are written to local memory, and columns are read from it.
+	// A thread has four words under way. Rows are written to local memory, and columns are read from it.
 	const double ways = stage == "tiles" ? c.conflict : 1;
-	return longer(c, sum_of({{2 * bytes, c.copy}}), sum_of({{bytes * (1 + ways), ways > 0 ? c.local_read : 0}}));
+	return longer(c, sum_of({{2 * bytes, c.best_copy}}),
+		      sum_of({{bytes * (1 + ways), ways > 0 ? c.local_read : 0}}));
 }
 
 // A multiplication needs two words, which the cache nearest to a unit has as fast as local memory, as both are one on
