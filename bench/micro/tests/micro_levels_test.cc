@@ -153,6 +153,11 @@ TEST(levels, a_disturbed_cache_has_no_size)
 	EXPECT_EQ(find(facts, "l1.size")->is, verdict::found);
 	for (const fact &f : facts)
 		EXPECT_FALSE(f.name == "l2.size" && f.is == verdict::found) << f.confidence;
+	ASSERT_GE(l.knees.size(), 2u);
+	for (size_t i = 1; i < l.knees.size(); i++) {
+		EXPECT_TRUE(l.knees[i].disturbed);
+		EXPECT_EQ(l.knees[i].confidence, 0);
+	}
 }
 
 // Neighbours that come and go leave little scatter at one footprint, but smaller ones that took longer than larger
