@@ -2,26 +2,38 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Compares what het-bench says of a device with what its peers say, in one run.
 
-  bench-peers.py build --gpu-benches DIR --nvbandwidth DIR --into BUILT
+  bench-peers.py build --gpu-benches DIR --nvbandwidth DIR --mixbench DIR --shoc DIR --mt4g DIR --into BUILT
   bench-peers.py run --built BUILT --device cuda0 --json OUT
 
-The folders are checkouts of github.com/RRZE-HPC/gpu-benches and github.com/NVIDIA/nvbandwidth; clpeak is taken from the
-path, or from BUILT. The programs may be built on another machine than the one that they run on.
+The folders are checkouts of github.com/RRZE-HPC/gpu-benches, NVIDIA/nvbandwidth, ekondis/mixbench, vetter/shoc and
+caps-tum/mt4g; clpeak is taken from the path, or from BUILT. The programs may be built on another machine than the one
+that they run on.
 """
 
 import argparse
 import json
-import re
-import statistics
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Callable, Iterable
+from typing import Callable
+
+from peers.building import BUILDERS
+from peers.reading import (
+    latency_between,
+    read_clpeak,
+    read_latency,
+    read_mixbench,
+    read_mt4g,
+    read_nvbandwidth,
+    read_shoc,
+    read_stream,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = "latency constant-latency bandwidth local-bandwidth arithmetic clock transfers".split()
+SHOC = [f"shoc-{name}" for name in "DeviceMemory MaxFlops BusSpeedDownload BusSpeedReadback".split()]
 
 
 @dataclass
@@ -52,68 +64,63 @@ class Results:
         return self.facts.get(name)
 
 
-def read_stream(text: str) -> dict[str, float]:
-    """gpu-stream prints a line of rates for each size of a block; the best of each column counts."""
-    columns = ("init", "read", "scale", "triad")
-    rows = [line.split("GB/s:")[1].split() for line in text.splitlines() if "GB/s:" in line]
-    rows = [r for r in rows if len(r) >= len(columns)]  # its time may be over inside a line
-    return {c: max(float(r[i]) for r in rows) for i, c in enumerate(columns)} if rows else {}
-
-
-def read_latency(text: str) -> list[tuple[float, float]]:
-    """gpu-latency prints loads, MHz, KiB, ms and clocks of a load; returns KiB and ns."""
-    rows = [line.split() for line in text.splitlines()]
-    return [(float(r[2]), float(r[4]) * 1e3 / float(r[1])) for r in rows if len(r) == 5 and r[0].isdigit()]
-
-
-def latency_between(rows: Iterable[tuple[float, float]], least: float, most: float) -> float | None:
-    found = [ns for kib, ns in rows if least <= kib <= most]
-    return statistics.median(found) if found else None
-
-
-def read_nvbandwidth(text: str) -> dict[str, float]:
-    """nvbandwidth prints a column for each device; the first one's counts."""
-    return {name: float(value) for value, name in re.findall(r"^ *0 +([\d.]+).*\n\nSUM (\S+)", text, re.M)}
-
-
-def read_clpeak(text: str, device: int = 0) -> dict[str, float]:
-    """clpeak's best width of each kind counts. A file that ends early, as time was over, says nothing."""
-    try:
-        devices = list(ElementTree.fromstring(text).iter("device"))
-    except ElementTree.ParseError:
-        return {}
-    if device >= len(devices):
-        return {}
-    found = {}
-    for kind in ("global_memory_bandwidth", "single_precision_compute", "double_precision_compute"):
-        values = [float(v.text) for part in devices[device].iter(kind) for v in part]
-        if values:
-            found[kind] = max(values)
-    return found
-
-
 def pairs_of(ours: Results, outputs: dict[str, str]) -> list[Pair]:
     stream = read_stream(outputs.get("gpu-stream", ""))
     latency = read_latency(outputs.get("gpu-latency", ""))
     copies = read_nvbandwidth(outputs.get("nvbandwidth", ""))
     clpeak = read_clpeak(outputs["clpeak"]) if outputs.get("clpeak") else {}
-    fma = ours.best("arithmetic/rate/float fma")
-    double_fma = ours.best("arithmetic/rate/double fma")
+    mix = read_mixbench(outputs.get("mixbench-cuda", ""))
+    shoc = read_shoc("\n".join(outputs.get(name, "") for name in SHOC))
+    mt4g = read_mt4g(outputs.get("mt4g", ""))
+    read, written = ours.best("vectors"), ours.best("bandwidth/global/write/sequential")
+    sent, fetched = ours.best("transfers/pinned to device"), ours.best("transfers/pinned to host")
+    rates = {n: ours.best(f"arithmetic/rate/{n}") for n in ("float fma", "double fma", "int mad")}
+    flop = {name: rate and 2 * rate for name, rate in rates.items()}
+    clock = ours.fact("clock.busy")  # GHz
+
+    def of_shoc(kind: str) -> float | None:
+        return max((v for n, v in shoc.items() if n.endswith(kind)), default=None)
+
+    def ns_of(level: str) -> float | None:
+        """MT4G's mean of loads, which it counts in clocks."""
+        clocks = mt4g.get(f"{level}/latency/mean")
+        return clocks / clock if clocks and clock else None
+
     # The footprints, in KiB, at which an H100 or H200 shows one level alone.
     known = [
-        ("read", "GB/s", ours.best("vectors"), stream.get("read"), "gpu-benches"),
-        ("written", "GB/s", ours.best("bandwidth/global/write/sequential"), stream.get("init"), "gpu-benches"),
-        ("copied", "GB/s", ours.best("bandwidth/global/both/sequential"), stream.get("scale"), "gpu-benches"),
+        ("read", "GB/s", read, stream.get("read"), "gpu-benches"),
+        ("written", "GB/s", written, stream.get("init"), "gpu-benches"),
+        ("copied", "GB/s", ours.best("copies"), stream.get("scale"), "gpu-benches"),
         ("L1, latency", "ns", ours.fact("l1.latency"), latency_between(latency, 2, 100), "gpu-benches"),
         ("L2, latency", "ns", ours.fact("l2.latency"), latency_between(latency, 1000, 10000), "gpu-benches"),
         ("memory, latency", "ns", ours.fact("memory.latency"), latency_between(latency, 200e3, 1e9), "gpu-benches"),
-        ("copies to the device", "GB/s", ours.best("transfers/pinned to device"),
-         copies.get("host_to_device_memcpy_ce"), "nvbandwidth"),
-        ("copies to the host", "GB/s", ours.best("transfers/pinned to host"),
-         copies.get("device_to_host_memcpy_ce"), "nvbandwidth"),
-        ("read", "GB/s", ours.best("vectors"), clpeak.get("global_memory_bandwidth"), "clpeak"),
-        ("float", "GFLOP/s", fma and 2 * fma, clpeak.get("single_precision_compute"), "clpeak"),
-        ("double", "GFLOP/s", double_fma and 2 * double_fma, clpeak.get("double_precision_compute"), "clpeak"),
+        ("copies to the device", "GB/s", sent, copies.get("host_to_device_memcpy_ce"), "nvbandwidth"),
+        ("copies to the host", "GB/s", fetched, copies.get("device_to_host_memcpy_ce"), "nvbandwidth"),
+        ("read", "GB/s", read, clpeak.get("global_memory_bandwidth"), "clpeak"),
+        ("float", "GFLOP/s", flop["float fma"], clpeak.get("single_precision_compute"), "clpeak"),
+        ("double", "GFLOP/s", flop["double fma"], clpeak.get("double_precision_compute"), "clpeak"),
+        ("read", "GB/s", read, mix.get("read"), "mixbench"),
+        ("float", "GFLOP/s", flop["float fma"], mix.get("float"), "mixbench"),
+        ("double", "GFLOP/s", flop["double fma"], mix.get("double"), "mixbench"),
+        ("int", "GOP/s", flop["int mad"], mix.get("int"), "mixbench"),
+        ("read", "GB/s", read, shoc.get("readGlobalMemoryCoalesced"), "SHOC"),
+        ("written", "GB/s", written, shoc.get("writeGlobalMemoryCoalesced"), "SHOC"),
+        ("local memory, read", "GB/s", ours.best("bandwidth/local"), shoc.get("readLocalMemory"), "SHOC"),
+        ("float", "GFLOP/s", flop["float fma"], of_shoc("-SP"), "SHOC"),
+        ("double", "GFLOP/s", flop["double fma"], of_shoc("-DP"), "SHOC"),
+        ("copies to the device", "GB/s", sent, shoc.get("DownloadSpeed"), "SHOC"),
+        ("copies to the host", "GB/s", fetched, shoc.get("ReadbackSpeed"), "SHOC"),
+        ("L1, latency", "ns", ours.fact("l1.latency"), ns_of("l1"), "MT4G"),
+        ("L2, latency", "ns", ours.fact("l2.latency"), ns_of("l2"), "MT4G"),
+        ("memory, latency", "ns", ours.fact("memory.latency"), ns_of("main"), "MT4G"),
+        ("constant L1, latency", "ns", ours.fact("constant.l1.latency"), ns_of("constant/l1"), "MT4G"),
+        ("L1, size", "bytes", ours.fact("l1.size"), mt4g.get("l1/size/size"), "MT4G"),
+        ("L2, size", "bytes", ours.fact("l2.size"), mt4g.get("l2/segmentSize/size"), "MT4G"),
+        ("constant L1, size", "bytes", ours.fact("constant.l1.size"), mt4g.get("constant/l1/size/size"), "MT4G"),
+        ("L1, line", "bytes", ours.fact("l1.line"), mt4g.get("l1/lineSize/size"), "MT4G"),
+        ("L2, line", "bytes", ours.fact("l2.line"), mt4g.get("l2/lineSize/size"), "MT4G"),
+        ("L1, fetch", "bytes", ours.fact("l1.fetch"), mt4g.get("l1/fetchGranularity/size"), "MT4G"),
+        ("L2, fetch", "bytes", ours.fact("l2.fetch"), mt4g.get("l2/fetchGranularity/size"), "MT4G"),
     ]  # fmt: skip
     return [Pair(quantity, unit, a, b, peer) for quantity, unit, a, b, peer in known if a and b]
 
@@ -125,46 +132,13 @@ def table_of(pairs: list[Pair]) -> str:
     return "\n".join(lines)
 
 
-def compile_with_nvcc(sources: list[Path], program: Path, *options: str) -> None:
-    command = ["nvcc", "-std=c++20", "-O3", "-arch=sm_90", "-I", str(ROOT / "scripts/peers"), "-o", str(program)]
-    subprocess.run([*command, *map(str, sources), *options], check=True)
-
-
-def management_library(folder: Path) -> list[str]:
-    """The linker wants a library, which the machine with the driver has; here one whose functions are empty stands for
-    it. (Where it is only told to let them pass, they get relocations that no loader takes.)"""
-    header = (ROOT / "scripts/peers/nvml.h").read_text()
-    others = dict(re.findall(r"#define (nvml\w+) (nvml\w+)", header))
-    functions = [others.get(name, name) for name in re.findall(r"(nvml\w+)\(", header)]
-    source = folder / "nvml.c"
-    source.write_text("".join(f"void {name}(void) {{}}\n" for name in functions))
-    library = folder / "libnvidia-ml.so.1"
-    flags = ["-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1"]
-    subprocess.run(["gcc", *flags, "-o", str(library), str(source)], check=True)
-    return ["-Xlinker", str(library)]  # nvcc knows no library by such a name
-
-
 def build(args: argparse.Namespace) -> None:
     args.into.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        library = management_library(folder)
-        if args.gpu_benches:
-            openmp = ["-Xcompiler", "-fopenmp"]
-            compile_with_nvcc([args.gpu_benches / "gpu-stream/main.cu"], args.into / "gpu-stream", *openmp)
-            # Its 230 footprints take minutes: these double.
-            text = (args.gpu_benches / "gpu-latency/main.cu").read_text()
-            source = folder / "latency.cu"
-            source.write_text(text.replace("LEN = LEN * 1.04 + 32", "LEN = LEN * 2").replace('"../', '"'))
-            includes = ["-I", str(args.gpu_benches)]
-            compile_with_nvcc([source], args.into / "gpu-latency", *openmp, *includes, *library)
-        if args.nvbandwidth:
-            names = "testcase.cpp testcases_ce.cpp testcases_sm.cpp kernels.cu memcpy.cpp nvbandwidth.cpp"
-            names += " multinode_memcpy.cpp multinode_testcases.cpp output.cpp json_output.cpp"
-            sources = [args.nvbandwidth / n for n in names.split()]
-            options = ["-I", "/usr/include/jsoncpp", '-DGIT_VERSION="peer"', "-lboost_program_options", "-ljsoncpp"]
-            driver = ["-L/usr/local/cuda/lib64/stubs", "-lcuda"]
-            compile_with_nvcc(sources, args.into / "nvbandwidth", *options, *driver, *library)
+    for name, build_one in BUILDERS.items():
+        checkout = getattr(args, name.replace("-", "_"))
+        if checkout:
+            with tempfile.TemporaryDirectory() as scratch:
+                build_one(checkout.resolve(), args.into, Path(scratch))
 
 
 def output_of(command: list[str], seconds: float) -> str:
@@ -186,26 +160,39 @@ def clpeak_output(built: Path, seconds: float) -> str:
         return Path(xml.name).read_text()
 
 
+def results_of(args: argparse.Namespace) -> dict:
+    if args.ours:
+        return json.loads(args.ours.read_text())
+    with tempfile.NamedTemporaryFile(suffix=".json") as ours:
+        command = [str(args.het_bench), "--quick", "--device", args.device, "--only", *TESTS, "--json", ours.name]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return json.loads(Path(ours.name).read_text())
+
+
 def run(args: argparse.Namespace) -> None:
     """The peers run after het-bench, on a device that is warm from it."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as ours:
-        tests = ["latency", "bandwidth", "arithmetic", "transfers"]
-        command = [str(args.het_bench), "--quick", "--device", args.device, "--only", *tests, "--json", ours.name]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        document = json.loads(Path(ours.name).read_text())
+    document = results_of(args)
     copies = ["host_to_device_memcpy_ce", "device_to_host_memcpy_ce"]
-    peers: dict[str, Callable[[], str]] = {
-        "gpu-stream": lambda: output_of([str(args.built / "gpu-stream")], args.seconds),
-        "gpu-latency": lambda: output_of(["stdbuf", "-oL", str(args.built / "gpu-latency")], args.seconds),
-        "nvbandwidth": lambda: output_of([str(args.built / "nvbandwidth"), "-i", "5", "-t", *copies], args.seconds),
-        "clpeak": lambda: clpeak_output(args.built, args.seconds),
+    commands = {
+        "gpu-stream": ["stdbuf", "-oL", "gpu-stream"],
+        "gpu-latency": ["stdbuf", "-oL", "gpu-latency"],
+        "nvbandwidth": ["nvbandwidth", "-i", "5", "-t", *copies],
+        "mixbench-cuda": ["mixbench-cuda"],
+        **{name: [name, "-n", "2"] for name in SHOC},
+        "mt4g": ["mt4g", "-s", *"--l1 --l2 --memory --constant".split()],
     }
-    of_cuda = args.device.startswith("cuda")
-    wanted = [n for n in peers if (n == "clpeak") != of_cuda]
-    outputs = {name: peers[name]() for name in wanted}
+
+    def outputs_of(name: str) -> str:
+        command = [str(args.built / part) if part == name else part for part in commands[name]]
+        return output_of(command, args.seconds)
+
+    peers: dict[str, Callable[[], str]] = {name: lambda name=name: outputs_of(name) for name in commands}
+    if not args.device.startswith("cuda"):
+        peers = {"clpeak": lambda: clpeak_output(args.built, args.seconds)}
+    outputs = {name: of_peer() for name, of_peer in peers.items() if not args.only or name in args.only}
     pairs = pairs_of(Results(document), outputs)
     print(table_of(pairs))
-    for name in wanted:
+    for name in outputs:
         if not outputs[name]:
             print(f"{name}: it printed nothing, or is not there: bench-peers.py build makes all but clpeak")
     if args.json:
@@ -217,14 +204,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     b = commands.add_parser("build")
-    b.add_argument("--gpu-benches", type=Path)
-    b.add_argument("--nvbandwidth", type=Path)
+    for name in BUILDERS:
+        b.add_argument(f"--{name}", type=Path, help="its checkout")
     b.add_argument("--into", type=Path, required=True)
     b.set_defaults(do=build)
     r = commands.add_parser("run")
     r.add_argument("--built", type=Path, default=Path("."))
     r.add_argument("--device", required=True)
     r.add_argument("--het-bench", type=Path, default=ROOT / "build/bin/het-bench")
+    r.add_argument("--ours", type=Path, help="results of het-bench, instead of a run of it")
+    r.add_argument("--only", nargs="+", metavar="PEER", help="these programs alone")
     r.add_argument("--seconds", type=float, default=60, help="for each peer")
     r.add_argument("--json", type=Path)
     r.set_defaults(do=run)

@@ -21,8 +21,8 @@ struct operation {
 
 std::span<const operation> all_operations();
 
-constexpr unsigned operations_of_step = 32; // of all chains together
-constexpr unsigned operations_of_work = 4;  // of the kernel below
+constexpr unsigned operations_of_step = 128; // of all chains together
+constexpr unsigned operations_of_work = 4;   // of the kernel below
 constexpr unsigned words_of_round = 4;
 
 // Takes from, sums, mask, threads, first, rounds, work, a, b: thread t does the work with word t + k * threads for each

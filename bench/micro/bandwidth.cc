@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/format.h"
+#include "micro/growth.h"
 #include "micro/random.h"
 #include "micro/stream.h"
 #include "micro/tests.h"
@@ -84,6 +85,24 @@ class streamer
 		return took;
 	}
 
+	// Copies such vectors.
+	double copy_vectors(size_t which, uint32_t threads, uint32_t rounds)
+	{
+		const uint32_t width = vector_widths[which], mask = std::bit_floor((mask_ + 1) / width) - 1;
+		salt_++;
+		const argument a[] = {from_.get(), to_.get(),   int(mask), int(threads),
+				      int(first_), int(rounds), int(salt_)};
+		const double took = c_.dut.run(copy_kernel(which), threads, std::min<size_t>(group, threads), a);
+		const uint32_t round = first_ + random_.below(rounds), place = random_.below(threads) + round * threads,
+			       at = (place & mask) * width + random_.below(width);
+		uint32_t found = 0;
+		c_.dut.read(to_.get(), at * word, &found, word);
+		if (found != (content_of(at) ^ salt_))
+			throw wrong_result(format("copies of vectors of %u words: a word is wrong", width));
+		first_ += rounds;
+		return took;
+	}
+
       private:
 	static constexpr size_t word = sizeof(uint32_t);
 
@@ -124,19 +143,38 @@ std::vector<uint32_t> thread_numbers(const context &c)
 	return all;
 }
 
-void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<uint32_t> &numbers)
+// A copy counts as what is read and what is written.
+void sweep_vectors(context &c, streamer &s, size_t elements, const std::vector<uint32_t> &numbers, bool copied)
 {
+	const char *name = copied ? "copies" : "vectors";
+	curve best;
+	double highest = 0;
 	for (size_t which = 0; which < vector_widths.size(); which++) {
 		const uint32_t width = vector_widths[which];
-		c.progress(format("vectors of %u words", width));
+		c.progress(format("%s of %u words", name, width));
+		curve rates;
 		for (uint32_t threads : numbers) {
 			c.how.most_work = std::max<size_t>(1, std::bit_floor(elements / width) / threads / 4);
-			const figure f = c.per_unit(
-				[&](uint64_t rounds) { return s.read_vectors(which, threads, uint32_t(rounds)); });
-			const double bytes = double(threads) * width * sizeof(uint32_t);
-			c.out.add(format("vectors/%u/%u", width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
+			const figure f = c.per_unit([&](uint64_t rounds) {
+				return copied ? s.copy_vectors(which, threads, uint32_t(rounds))
+					      : s.read_vectors(which, threads, uint32_t(rounds));
+			});
+			const double bytes = double(threads) * width * sizeof(uint32_t) * (copied ? 2 : 1);
+			c.out.add(format("%s/%u/%u", name, width, threads), "GB/s", f.there() ? rate_of(f, bytes) : f);
+			point p{double(threads), {}};
+			for (double ns : f.samples)
+				p.samples.push_back(bytes / ns);
+			if (f.there())
+				rates.push_back(std::move(p));
+		}
+		const double most = rates.empty() ? 0 : std::ranges::max(rates, {}, &point::median).median();
+		if (most > highest) {
+			highest = most;
+			best = std::move(rates);
 		}
 	}
+	if (!copied)
+		c.out.add(where_most_is_reached("memory.threads", best, c.seed), nullptr);
 }
 
 // Textures may be smaller than buffers: then the array is as large as they are.
@@ -163,15 +201,20 @@ void sweep_textures(context &c, size_t elements, const std::vector<uint32_t> &nu
 	}
 }
 
-// Half of the last cache that was found, or that the device tells of, has room in it with nothing else; 0 if none is
-// known.
+// Half of the last cache that was found has room in it with nothing else. Where one behind it was looked for and has no
+// size, the last one that the device tells of counts, and it does where none is found. Returns 0 if none is known.
 size_t bytes_of_last_cache(const context &c)
 {
 	size_t found = 0;
-	for (const fact &f : c.out.facts())
-		if (f.is == verdict::found && f.name.starts_with("l") && f.name.ends_with(".size"))
+	bool is_last = true;
+	for (const fact &f : c.out.facts()) {
+		if (!f.name.starts_with("l") || !f.name.ends_with(".size"))
+			continue;
+		is_last = f.is == verdict::found;
+		if (is_last)
 			found = std::max(found, size_t(f.value));
-	return std::bit_floor((found ? found : c.claimed_cache()) / 2);
+	}
+	return std::bit_floor((is_last && found ? found : std::max(found, c.claimed_cache())) / 2);
 }
 
 } // namespace
@@ -194,7 +237,8 @@ void test_bandwidth(context &c)
 			}
 		}
 	}
-	sweep_vectors(c, s, elements, numbers);
+	sweep_vectors(c, s, elements, numbers, false);
+	sweep_vectors(c, s, elements, numbers, true);
 }
 
 void test_texture_bandwidth(context &c)

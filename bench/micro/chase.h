@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Rings of elements, each of which holds the index of the next, and the kernels that walk along them.
+// Rings of elements, each of which holds the address or the index of the next, and the kernels that walk along them.
 #pragma once
 
 #include "micro/random.h"
@@ -10,15 +10,20 @@
 namespace micro
 {
 
-extern const kernel chase_global;   // ring, out, start, warm, steps: one thread
+// Takes ring, out, start, warm, steps: one thread follows a ring of addresses, whose places have even numbers.
+extern const kernel chase_global;
+extern const kernel chase_constant; // the same of a ring of numbers in constant memory
 extern const kernel chase_local;    // ring, out, start, words, steps: one thread
-extern const kernel chase_constant; // the same as chase_global, of constant memory
-extern const kernel chase_fill; // ring, order, out, n, base, threads of a group, and the number of the one that fills
+
+// Take ring, order, out, n, base, threads of a group, and the number of the one that fills the caches: with a ring of
+// addresses, and of numbers.
+extern const kernel chase_fill_global, chase_fill;
 
 constexpr size_t chase_local_words = 2048;
 
-// Takes ring, order, n, base, threads: writes a ring from word @base on, which visits places in an order.
-extern const kernel chase_link;
+// Take ring, order, n, base, threads: write a ring of addresses, and of numbers, from word @base on, which visits
+// places in an order.
+extern const kernel chase_link_global, chase_link;
 
 // A ring over a buffer of words. @order has the places in the order in which they are visited.
 struct ring {
@@ -37,6 +42,10 @@ ring random_ring(size_t footprint, size_t spacing, random_stream &random);
 // Visits blocks of @block bytes in a random order, in each one a place that is a random multiple of @apart bytes from
 // its beginning. Then places are far from each other and still use all sets of a cache.
 ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
+
+// Visits pages in a random order, in each one a place that is a multiple of @spacing from its beginning. All such places
+// have their turn before one comes again, in an order that no number of sets goes with.
+ring ring_of_pages(size_t pages, size_t page, size_t spacing, random_stream &random);
 
 // Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.
 ring paired_ring(size_t footprint, size_t block, size_t apart, random_stream &random);

@@ -14,6 +14,7 @@ namespace micro
 // What the examples take from the results of other tests; 0 where those have not run.
 struct ceilings {
 	double read = 0, copy = 0, spread_write = 0; // GB/s of global memory; a copy counts what is read and written
+	double pair_copy = 0, best_copy = 0;         // of two words a thread, and of the best width
 	double vector_read = 0;                      // with the best width
 	unsigned vector_width = 0;
 	uint32_t threads = 0;   // from which on that has most of its rate

@@ -17,4 +17,7 @@ fact where_doubling_ends(const std::string &name, const curve &c, uint64_t seed)
 // Returns the first place from which on the curve has its smallest height.
 fact where_fall_ends(const std::string &name, const curve &c, uint64_t seed);
 
+// Returns the first place at which a curve of rates has nine tenths of the most that it has anywhere.
+fact where_most_is_reached(const std::string &name, const curve &rates, uint64_t seed);
+
 } // namespace micro

@@ -69,13 +69,14 @@ double between(const curve &c, double x)
 	return a.median() + (b.median() - a.median()) * (x - a.x) / (b.x - a.x);
 }
 
-// Returns what loads on pages of their own take longer than as many loads in a row, over a span of memory. Each goes
-// one line further into its page than the one before, so that all sets of caches are used.
+// Returns what loads on pages of their own take longer than as many loads in a row, over a span of memory. They use all
+// sets of caches. (Where each went one line further into its page than the one before, those of a cache of 240 sets met
+// in every tenth of them, and the next cache was taken for a TLB.)
 double cache_search::cost_of_pages(double span)
 {
-	const size_t apart = page + spacing_, loads = size_t(span) / apart;
+	const size_t loads = size_t(span) / page;
 	point p;
-	w_.measure([&](random_stream &r) { return random_ring(loads * apart, apart, r); }, p);
+	w_.measure([&](random_stream &r) { return ring_of_pages(loads, page, spacing_, r); }, p);
 	return p.samples.empty() ? 0 : p.median() - between(curve_, double(loads * spacing_));
 }
 
@@ -84,7 +85,7 @@ bool cache_search::is_tlb(const knee &k)
 {
 	const double few = 0.6 * k.size, many = 1.6 * k.size;
 	constexpr double least_pages = 8;
-	if (few < least_pages * double(page + spacing_) || many > double(most_))
+	if (few < least_pages * double(page) || many > double(most_))
 		return false;
 	return cost_of_pages(many) - cost_of_pages(few) > 0.5 * k.rise;
 }
@@ -112,7 +113,7 @@ curve cache_search::rings(const std::string &name, size_t from, size_t to,
 // times.
 curve cache_search::pairs(const std::string &level, size_t footprint)
 {
-	constexpr size_t block = 512, least_apart = 4, most_apart = 256;
+	constexpr size_t block = 512, least_apart = 8, most_apart = 256;
 	const size_t whole = footprint / block * block;
 	const curve paired = rings("fetch/" + level, least_apart, most_apart,
 				   [&](size_t apart, random_stream &r) { return paired_ring(whole, block, apart, r); });

@@ -278,20 +278,32 @@ double excess_at(const staircase &s, size_t n, double x)
 	return sum;
 }
 
+// Footprints that are neighbours share what a knee beside them does there that no model tells: where there are many,
+// some in a row count as one.
+std::vector<double> in_groups(const std::vector<double> &all)
+{
+	constexpr size_t groups = 8;
+	if (all.size() <= groups)
+		return all;
+	std::vector<double> means;
+	for (size_t i = 0; i < groups; i++)
+		means.push_back(mean_of({all.begin() + ptrdiff_t(i * all.size() / groups),
+					 all.begin() + ptrdiff_t((i + 1) * all.size() / groups)}));
+	return means;
+}
+
 // Samples of one footprint share what makes it differ from others: which lines share a set, and what the knees beside
 // it do there that no model tells. So footprints count, and not samples. Returns the interval of their mean by
 // Student's distribution.
-bench::ratio between_footprints(const std::vector<double> &means)
+bench::ratio between_footprints(const std::vector<double> &all)
 {
-	static constexpr double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23};
+	const std::vector<double> means = in_groups(all);
+	static constexpr double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36};
 	const double n = double(means.size()), mean = mean_of(means);
 	double squares = 0;
 	for (double m : means)
 		squares += (m - mean) * (m - mean);
-	const double factor = means.size() < 2                     ? 0
-			      : means.size() <= std::size(student) ? student[means.size() - 2]
-								   : 2.1;
-	const double half = means.size() < 2 ? 0 : factor * std::sqrt(squares / (n - 1) / n);
+	const double half = means.size() < 2 ? 0 : student[means.size() - 2] * std::sqrt(squares / (n - 1) / n);
 	bench::ratio r;
 	r.median = mean;
 	r.low = mean - half;
@@ -300,8 +312,9 @@ bench::ratio between_footprints(const std::vector<double> &means)
 }
 
 // Points that the knee before has left behind, and the one after has not begun to lift. What knees farther off do there
-// is the matter of models alone.
-level level_of(const curve &c, const staircase &s, size_t n)
+// is the matter of models alone. Where the one after begins all at once, whatever model fits, no point behind @last_x
+// counts.
+level level_of(const curve &c, const staircase &s, size_t n, double last_x)
 {
 	level l;
 	bench::series all;
@@ -317,7 +330,7 @@ level level_of(const curve &c, const staircase &s, size_t n)
 			least_off = off;
 			nearest = mean_of(c[i].samples);
 		}
-		if (off > 0.004 * height)
+		if (off > 0.004 * height || c[i].x > last_x)
 			continue;
 		l.first = all.empty() ? i : l.first;
 		l.last = i;
@@ -435,7 +448,9 @@ levels find_levels(const curve &c, uint64_t seed, const level_rules &how)
 	for (size_t i = 0; i < stairs.stairs.size(); i++)
 		found.knees.push_back(knee_of(c, p, s, stairs, i, how));
 	for (size_t i = 0; i <= stairs.stairs.size(); i++) {
-		found.heights.push_back(level_of(c, stairs, i));
+		const bool ends_at_once = i < found.knees.size() && found.knees[i].sharp;
+		const double last_x = ends_at_once ? found.knees[i].low * std::exp2(1 / sizes_an_octave) : c.back().x;
+		found.heights.push_back(level_of(c, stairs, i, last_x * 1.001));
 		level &l = found.heights.back();
 		for (double h : l.flat || how.resamples == 0 ? std::vector<double>() : other_heights(p, stairs, i)) {
 			l.height.low = std::min(l.height.low, h);

@@ -11,7 +11,7 @@ namespace micro
 {
 
 struct planted_cache {
-	size_t size = 0, line = 64;
+	size_t size = 0, line = 64; // a line is a power of two
 	unsigned ways = 8;
 	unsigned segments = 1;       // of the last cache, each of this size: groups have them in turn
 	double far_ns = 0;           // latency of what lies in another one
@@ -21,6 +21,7 @@ struct planted_cache {
 	double ns = 1;               // latency of a load that finds its line here
 };
 
+// All the time of a planted device goes into these look-ups.
 class cache_model
 {
       public:
@@ -36,16 +37,19 @@ class cache_model
 
       private:
 	uint64_t physical(uint64_t address) const;
-	uint64_t sector_of(uint64_t at) const;
+	size_t place_of(size_t set, uint64_t line) const;
+	size_t least_recent_of(size_t set) const;
+	size_t place_to_fill(size_t set);
+	bool bring_sector(size_t place, uint64_t at, bool new_line);
 
 	const planted_cache what_;
 	const size_t page_, sets_;
+	const unsigned line_bits_;
 	const uint64_t seed_;
-	struct held {
-		uint64_t line = 0;    // 0: none
-		uint64_t sectors = 0; // that are there
-	};
-	std::vector<held> lines_; // of each set, the one that was used last first
+	std::vector<uint64_t> lines_;   // of each set one after the other; 0: none
+	std::vector<uint64_t> used_;    // when each was, by the number of accesses; 0: never. With least_recent.
+	std::vector<uint64_t> sectors_; // that are there of each, if a miss brings less than a line
+	uint64_t accesses_ = 0;
 	random_stream random_;
 };
 

@@ -25,6 +25,16 @@ double best_of(const het::json &document, const std::string &prefix, const std::
 	return best;
 }
 
+// Single words have too few bytes under way on some devices. Older results have no copies of vectors.
+void take_copies(const het::json &document, ceilings &c)
+{
+	c.copy = best_of(document, "bandwidth/global/both", "sequential");
+	c.pair_copy = std::max(c.copy, best_of(document, "copies", "2"));
+	c.best_copy = c.pair_copy;
+	for (const auto &[width, points] : curves_of(document, "copies").curves)
+		c.best_copy = std::max(c.best_copy, best_of(document, "copies", width));
+}
+
 void take_vectors(const het::json &document, ceilings &c)
 {
 	const shown_curves all = curves_of(document, "vectors");
@@ -121,7 +131,7 @@ ceilings ceilings_of(const het::json &document, size_t claimed_cache)
 {
 	ceilings c;
 	c.read = best_of(document, "bandwidth/global/read", "sequential");
-	c.copy = best_of(document, "bandwidth/global/both", "sequential");
+	take_copies(document, c);
 	c.spread_write = best_of(document, "bandwidth/global/write", "shifted");
 	c.cache_write = best_of(document, "bandwidth/cache/write", "random");
 	c.local_read = best_of(document, "bandwidth/local", "read");
@@ -159,9 +169,10 @@ double predicted_transpose(const ceilings &c, const std::string &stage, double n
 		return longer(c, sum_of({{2 * bytes, c.copy}}), sum_of({{bytes, c.cache_write}}));
 	if (stage == "each")
 		return sum_of({{bytes, c.read}, {bytes, c.spread_write}});
-	// Rows are written to local memory, and columns are read from it.
+	// A thread has four words under way. Rows are written to local memory, and columns are read from it.
 	const double ways = stage == "tiles" ? c.conflict : 1;
-	return longer(c, sum_of({{2 * bytes, c.copy}}), sum_of({{bytes * (1 + ways), ways > 0 ? c.local_read : 0}}));
+	return longer(c, sum_of({{2 * bytes, c.best_copy}}),
+		      sum_of({{bytes * (1 + ways), ways > 0 ? c.local_read : 0}}));
 }
 
 // A multiplication needs two words, which the cache nearest to a unit has as fast as local memory, as both are one on
@@ -182,18 +193,19 @@ double predicted_scan(const ceilings &c, const std::string &stage, double n)
 	return sum_of({{word * n, c.vector_read}, {pass, c.copy}});
 }
 
-// Between five passes numbers go to local memory and back four times. Threads that write four places apart want a
-// quarter of the banks in the first two of them, and half of those in the third.
+// A number is two words. Between five passes numbers go to local memory and back four times. Threads that write four
+// places apart want a quarter of the banks in the first two of them, and half of those in the third.
 double predicted_fourier(const ceilings &c, const std::string &stage, double n)
 {
 	const double number = 2 * word, pass = 2 * number * n;
 	if (stage == "passes of 2")
-		return sum_of({{10 * pass, c.copy}});
+		return sum_of({{10 * pass, c.pair_copy}});
 	if (stage == "passes of 4")
-		return sum_of({{5 * pass, c.copy}});
+		return sum_of({{5 * pass, c.pair_copy}});
 	const bool conflicts = c.conflict > 1 && stage == "groups";
 	const double accesses = conflicts ? 4 + 4 + 2 + 1 + 4 : c.conflict > 0 ? 4 + 4 : 0;
-	return longer(c, sum_of({{pass, c.copy}}), sum_of({{accesses * number * n, accesses > 0 ? c.local_read : 0}}));
+	return longer(c, sum_of({{pass, c.pair_copy}}),
+		      sum_of({{accesses * number * n, accesses > 0 ? c.local_read : 0}}));
 }
 
 } // namespace micro

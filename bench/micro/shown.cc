@@ -26,6 +26,7 @@ std::span<const shown> all_shown()
 		{"bandwidth/cache/write", "Bandwidth of the last cache, written", "threads"},
 		{"bandwidth/local", "Bandwidth of local memory, read", "threads"},
 		{"vectors", "Bandwidth of global memory, read, by words of a vector", "threads"},
+		{"copies", "Bandwidth of global memory, copied, by words of a vector", "threads"},
 		{"spread", "Spread reads and writes in a row (gather), and the other way round (scatter)", "threads"},
 		{"strides", "Reads of a word by each thread, by stride", "words between threads"},
 		{"coherent", "Coherent access, by threads that read one word together", "threads of a group", false,

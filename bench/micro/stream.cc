@@ -101,6 +101,37 @@ const kernel of_vectors[] = {
 	{{"read_4", bench::stream_kernels, vectors_host<4>}, vectors_traced<4>},
 };
 
+template <uint32_t width, typename M> void copy(M &m, arguments a, uint32_t t)
+{
+	const auto *from = static_cast<const uint32_t *>(a[0].buffer);
+	auto *to = static_cast<uint32_t *>(a[1].buffer);
+	const auto mask = uint32_t(a[2].integer), threads = uint32_t(a[3].integer), first = uint32_t(a[4].integer);
+	for (uint32_t k = 0; k < uint32_t(a[5].integer); k++) {
+		const size_t at = size_t{(t + (first + k) * threads) & mask} * width;
+		for (uint32_t i = 0; i < width; i++)
+			m.store(to + at + i, m.load(from + at + i) ^ uint32_t(a[6].integer));
+	}
+}
+
+template <uint32_t width> void copy_host(arguments a, size_t first, size_t end)
+{
+	plain m;
+	for (size_t t = first; t < end; t++)
+		copy<width>(m, a, uint32_t(t));
+}
+
+template <uint32_t width> void copy_traced(arguments a, size_t item, tracer &to)
+{
+	copy<width>(to, a, uint32_t(item));
+}
+
+const kernel of_copies[] = {
+	{{"copy_1", bench::stream_kernels, copy_host<1>}, copy_traced<1>},
+	{{"copy_2", bench::stream_kernels, copy_host<2>}, copy_traced<2>},
+	{{"copy_3", bench::stream_kernels, copy_host<3>}, copy_traced<3>},
+	{{"copy_4", bench::stream_kernels, copy_host<4>}, copy_traced<4>},
+};
+
 template <typename M> void fill(M &m, arguments a, uint32_t t)
 {
 	auto *words = static_cast<uint32_t *>(a[0].buffer);
@@ -138,6 +169,11 @@ const char *name_of(deed d)
 const kernel &vector_kernel(size_t which)
 {
 	return of_vectors[which];
+}
+
+const kernel &copy_kernel(size_t which)
+{
+	return of_copies[which];
 }
 
 const kernel &stream_kernel(deed d, order o)

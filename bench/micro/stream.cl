@@ -52,7 +52,7 @@ STREAM(both_shifted, SHIFTED, BOTH)
 STREAM(both_random, RANDOM, BOTH)
 
 // Each thread reads vectors of one to four words in a row with its neighbours'; @mask is that of vectors.
-#define VECTOR(name, type, LOAD, SUM)                                                                                      \
+#define VECTOR(name, type, LOAD, SUM)                                                                                  \
 	kernel void name(global const uint *from, global uint *sums, uint mask, uint threads, uint first,              \
 			 uint rounds)                                                                                  \
 	{                                                                                                              \
@@ -69,3 +69,21 @@ VECTOR(read_1, uint, from[at], v)
 VECTOR(read_2, uint2, ((global const uint2 *)from)[at], v.x + v.y)
 VECTOR(read_3, uint3, vload3(at, from), v.x + v.y + v.z)
 VECTOR(read_4, uint4, ((global const uint4 *)from)[at], v.x + v.y + v.z + v.w)
+
+// Each thread copies such vectors.
+#define COPY(name, type, LOAD, STORE)                                                                                  \
+	kernel void name(global const uint *from, global uint *to, uint mask, uint threads, uint first, uint rounds,   \
+			 uint salt)                                                                                    \
+	{                                                                                                              \
+		uint t = get_global_id(0);                                                                             \
+		for (uint k = 0; k < rounds; k++) {                                                                    \
+			uint at = (t + (first + k) * threads) & mask;                                                  \
+			type v = LOAD ^ salt;                                                                          \
+			STORE;                                                                                         \
+		}                                                                                                      \
+	}
+
+COPY(copy_1, uint, from[at], to[at] = v)
+COPY(copy_2, uint2, ((global const uint2 *)from)[at], ((global uint2 *)to)[at] = v)
+COPY(copy_3, uint3, vload3(at, from), vstore3(v, at, to))
+COPY(copy_4, uint4, ((global const uint4 *)from)[at], ((global uint4 *)to)[at] = v)

@@ -25,6 +25,9 @@ inline constexpr std::array<uint32_t, 4> vector_widths = {1, 2, 3, 4}; // in wor
 // Takes from, sums, mask (of vectors), threads, first, rounds. @which is the place of the width above.
 const kernel &vector_kernel(size_t which);
 
+// Takes from, to, mask (of vectors), threads, first, rounds, salt: what is copied is changed by the salt.
+const kernel &copy_kernel(size_t which);
+
 // Takes words, n, threads: each word gets content_of() of its number.
 extern const kernel fill_words;
 

@@ -19,8 +19,10 @@ enum class access_kind {
 
 struct plain {
 	static uint32_t next(const uint32_t *p) { return *p; }
+	static uint64_t next(const uint64_t *p) { return *p; }
 	static uint32_t load(const uint32_t *p) { return *p; }
 	static void store(uint32_t *p, uint32_t v) { *p = v; }
+	static void store(uint64_t *p, uint64_t v) { *p = v; }
 	static void local(uint32_t) {}
 	static uint32_t constant(const uint32_t *p) { return *p; }
 	static uint32_t texture(const uint32_t *p) { return *p; }
@@ -32,31 +34,47 @@ class tracer
 	virtual ~tracer() = default;
 	virtual void on(access_kind how, uint64_t address, unsigned nbytes) = 0;
 
+	// Words are read before that is told: a processor waits for them beside what a tracer does.
 	uint32_t next(const uint32_t *p)
 	{
+		const uint32_t v = *p;
 		on(access_kind::dependent, reinterpret_cast<uintptr_t>(p), 4);
-		return *p;
+		return v;
+	}
+	uint64_t next(const uint64_t *p)
+	{
+		const uint64_t v = *p;
+		on(access_kind::dependent, reinterpret_cast<uintptr_t>(p), 8);
+		return v;
 	}
 	uint32_t load(const uint32_t *p)
 	{
+		const uint32_t v = *p;
 		on(access_kind::load, reinterpret_cast<uintptr_t>(p), 4);
-		return *p;
+		return v;
 	}
 	void store(uint32_t *p, uint32_t v)
 	{
 		on(access_kind::store, reinterpret_cast<uintptr_t>(p), 4);
 		*p = v;
 	}
+	void store(uint64_t *p, uint64_t v)
+	{
+		on(access_kind::store, reinterpret_cast<uintptr_t>(p), 8);
+		*p = v;
+	}
 	void local(uint32_t byte) { on(access_kind::local, byte, 4); }
 	uint32_t constant(const uint32_t *p)
 	{
+		const uint32_t v = *p;
 		on(access_kind::constant, reinterpret_cast<uintptr_t>(p), 4);
-		return *p;
+		return v;
 	}
 	uint32_t texture(const uint32_t *p)
 	{
+		const uint32_t v = *p;
 		on(access_kind::texture, reinterpret_cast<uintptr_t>(p), 4);
-		return *p;
+		return v;
 	}
 	// Return the clocks, and the ns, that have passed since the thread began, or 0 if it can't tell.
 	virtual uint64_t clocks() const { return 0; }

@@ -55,7 +55,7 @@ void walker::link()
 {
 	base_ = places_.below(uint32_t((most_ - ring_.bytes) / page + 1)) * uint32_t(page / sizeof(uint32_t));
 	const argument a[] = {buffer_.get(), order_->get(), int(ring_.order.size()), int(base_), int(helpers_)};
-	c_.dut.run(chase_link, helpers_, 64, a);
+	c_.dut.run(texture_ ? chase_link : chase_link_global, helpers_, 64, a);
 	at_ = 0;
 }
 
@@ -106,7 +106,7 @@ void walker::fill(unsigned group, unsigned groups)
 	const argument a[] = {buffer_.get(), order_->get(), out_.get(), int(ring_.order.size()),
 			      int(base_),    int(threads),  int(group)};
 	for (int round = 0; round < 2; round++)
-		c_.dut.run(chase_fill, groups * threads, threads, a);
+		c_.dut.run(texture_ ? chase_fill : chase_fill_global, groups * threads, threads, a);
 }
 
 double walker::walk(uint64_t steps)

@@ -47,6 +47,15 @@ TEST(examples, take_what_other_tests_found)
 					     {"banks/32", 45}}));
 	EXPECT_EQ(c.read, 20);
 	EXPECT_EQ(c.copy, 18);
+	EXPECT_EQ(c.best_copy, 18);
+	// Scans copy words, transforms numbers of two.
+	const ceilings of_vectors = ceilings_of(with({{"bandwidth/global/both/sequential/128", 18},
+						      {"copies/2/64", 20},
+						      {"copies/2/128", 21},
+						      {"copies/4/64", 22}}));
+	EXPECT_EQ(of_vectors.best_copy, 22);
+	EXPECT_EQ(predicted_scan(of_vectors, "groups", 256), 2 * 2048 / 18.0);
+	EXPECT_EQ(predicted_fourier(of_vectors, "passes of 2", 100), 10 * 1600 / 21.0);
 	EXPECT_EQ(c.spread_write, 2);
 	EXPECT_EQ(c.vector_read, 25.5);
 	EXPECT_EQ(c.vector_width, 4u);

@@ -83,6 +83,22 @@ TEST(growth, a_slow_rise_is_no_doubling)
 	EXPECT_EQ(where_doubling_ends("a", c, 1).is, verdict::not_found);
 }
 
+TEST(growth, most_is_nine_tenths_of_the_highest_rate)
+{
+	curve rates;
+	for (double x = 64; x <= 4096; x *= 2)
+		rates.push_back({x, {std::min(x, 930.0), std::min(x, 930.0) * 1.01}});
+	rates.back().samples = {1000, 1010}; // 930 are enough
+	const fact f = where_most_is_reached("a", rates, 1);
+	EXPECT_EQ(f.is, verdict::found);
+	EXPECT_EQ(f.low, 512);
+	EXPECT_EQ(f.value, 1024);
+	rates.back().samples = {1000, 1060}; // what is enough is a matter of the sample that is drawn
+	EXPECT_EQ(where_most_is_reached("a", rates, 1).is, verdict::not_found);
+	rates.resize(3);
+	EXPECT_NE(where_most_is_reached("a", rates, 1).why.find("too few"), std::string::npos);
+}
+
 // What threads leave that share a word in twos, by the host's work of each kind of change.
 TEST(changes, leave_what_is_right_of_them)
 {

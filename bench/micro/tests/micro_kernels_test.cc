@@ -62,16 +62,34 @@ TEST(paired_ring, visits_two_places_of_each_block)
 	}
 }
 
+TEST(ring_of_pages, uses_all_lines_of_pages_alike)
+{
+	random_stream random(1);
+	const ring r = ring_of_pages(200, 4096, 64, random);
+	ASSERT_EQ(r.order.size(), 200u);
+	EXPECT_EQ(r.bytes, 200u * 4096);
+	std::set<uint32_t> pages;
+	std::vector<unsigned> lines(64), sets(240);
+	for (uint32_t place : r.order) {
+		pages.insert(place / 1024);
+		lines[place % 1024 / 16]++;
+		sets[place / 16 % sets.size()]++;
+	}
+	EXPECT_EQ(pages.size(), 200u);
+	EXPECT_LE(*std::max_element(lines.begin(), lines.end()), 4u);
+	EXPECT_GE(*std::min_element(lines.begin(), lines.end()), 3u);
+	// A stride of 65 lines would use 48 of them.
+	EXPECT_GT(std::count_if(sets.begin(), sets.end(), [](unsigned n) { return n > 0; }), 100);
+}
+
 // The paper's listing 1: index = data[index].
 TEST(chase, follows_the_ring)
 {
 	random_stream random(2);
 	const ring r = random_ring(2048, 64, random);
-	// The kernel makes the ring that the host would.
 	std::vector<uint32_t> words(512), order = r.order;
 	const argument of_ring[] = {words.data(), order.data(), int(order.size()), 0, 2};
-	chase_link.host(arguments(of_ring), 0, 2);
-	ASSERT_EQ(words, r.words());
+	chase_link_global.host(arguments(of_ring), 0, 2);
 	uint32_t end = 0;
 	const argument a[] = {words.data(), &end, int(r.order[0]), 5, 40};
 	listener l;
@@ -84,6 +102,28 @@ TEST(chase, follows_the_ring)
 	end = 0;
 	chase_global.host(arguments(a), 0, 1);
 	EXPECT_EQ(end, r.after(45));
+}
+
+// The kernel makes the ring that the host would, and those that fill caches visit each of its places once.
+TEST(chase, fills_by_parts_of_the_ring)
+{
+	random_stream random(2);
+	const ring r = random_ring(2048, 64, random);
+	std::vector<uint32_t> words(512), order = r.order;
+	const argument of_ring[] = {words.data(), order.data(), int(order.size()), 0, 2};
+	uint32_t out = 0;
+	const argument of_fill[] = {words.data(), order.data(), &out, int(order.size()), 0, 5, 1};
+	for (bool addresses : {false, true}) {
+		const kernel &link = addresses ? chase_link_global : chase_link,
+			     &fill = addresses ? chase_fill_global : chase_fill;
+		link.host(arguments(of_ring), 0, 2);
+		EXPECT_EQ(words == r.words(), !addresses);
+		listener l;
+		for (uint32_t t = 0; t < 15; t++)
+			fill.traced(arguments(of_fill), t, l); // of three groups one has work
+		std::vector<uint64_t> visited = places(l, words.data());
+		EXPECT_EQ(visited, std::vector<uint64_t>(order.begin(), order.end())) << addresses;
+	}
 }
 
 TEST(stream, each_order_visits_every_element)
@@ -249,6 +289,25 @@ TEST(vectors, read_words_in_a_row)
 		for (uint32_t i = 0; i < width; i++)
 			expected.push_back((2 + 4) * width + i);
 		EXPECT_EQ(places(l, from.data()), expected) << width;
+	}
+}
+
+TEST(vectors, are_copied_and_changed_by_a_salt)
+{
+	constexpr uint32_t words = 64, salt = 77;
+	std::vector<uint32_t> from(words), to(words);
+	for (uint32_t i = 0; i < words; i++)
+		from[i] = i * i;
+	for (size_t which = 0; which < vector_widths.size(); which++) {
+		const uint32_t width = vector_widths[which];
+		const argument a[] = {from.data(), to.data(), int(std::bit_floor(words / width) - 1), 4, 1,
+				      1,           int(salt)};
+		std::fill(to.begin(), to.end(), 0);
+		listener l;
+		copy_kernel(which).traced(arguments(a), 2, l);
+		EXPECT_EQ(l.all.size(), 2 * width);
+		for (uint32_t i = 0; i < words; i++)
+			EXPECT_EQ(to[i], i / width == 2 + 4 ? from[i] ^ salt : 0) << width << " " << i;
 	}
 }
 

@@ -153,6 +153,11 @@ TEST(levels, a_disturbed_cache_has_no_size)
 	EXPECT_EQ(find(facts, "l1.size")->is, verdict::found);
 	for (const fact &f : facts)
 		EXPECT_FALSE(f.name == "l2.size" && f.is == verdict::found) << f.confidence;
+	ASSERT_GE(l.knees.size(), 2u);
+	for (size_t i = 1; i < l.knees.size(); i++) {
+		EXPECT_TRUE(l.knees[i].disturbed);
+		EXPECT_EQ(l.knees[i].confidence, 0);
+	}
 }
 
 // Neighbours that come and go leave little scatter at one footprint, but smaller ones that took longer than larger
@@ -201,6 +206,29 @@ TEST(levels, a_size_shows_without_a_model_where_misses_begin_at_once)
 	EXPECT_GE(l.knees[0].confidence, 0.85);
 	EXPECT_NEAR(l.knees[0].low, 210 * 1024, 2048);
 	EXPECT_NEAR(l.knees[0].high, 218.2 * 1024, 1);
+}
+
+// An H200's, whose L1 none of the models fits: what lies behind the size is not the L1's.
+TEST(levels, a_level_ends_where_misses_begin_at_once)
+{
+	curve c;
+	const std::pair<double, double> measured[] = {
+		{101.6, 16.2},   {114.1, 16.1},   {128, 16.2},     {143.7, 16.2},   {161.2, 16.2},   {181, 16.2},
+		{190.4, 16.1},   {195.9, 16.1},   {201.7, 16.2},   {203.2, 16.2},   {207.6, 16.2},   {213.7, 16.2},
+		{219.9, 24.6},   {226.4, 39.6},   {228.1, 45.1},   {233, 55.7},     {239.9, 64.1},   {256, 88.2},
+		{287.4, 100.5},  {322.6, 110.1},  {362.1, 115.7},  {406.4, 120.4},  {456.1, 123.5},  {512, 126.4},
+		{574.7, 128.0},  {645.1, 130.2},  {724.1, 132.0},  {812.8, 133.4},  {912.2, 134.0},  {1024, 135.0},
+		{1149.4, 135.4}, {1290.2, 136.3}, {1448.1, 137.6}, {1625.5, 138.5}, {1824.6, 139.1}, {2048, 139.6},
+		{2298.8, 140.1}, {2580.3, 140.8}, {2896.3, 141.3}, {3251, 141.7},   {3649.1, 141.7}, {4096, 141.7},
+		{4597.6, 141.7}, {5160.6, 141.7}, {5792.6, 141.7}, {6502, 141.7},   {7298.2, 141.7}, {8192, 141.7},
+	};
+	for (const auto &[kib, ns] : measured)
+		c.push_back({kib * 1024, {ns, ns * 1.001, ns * 0.999}});
+	const levels l = find_levels(c, 1);
+	ASSERT_GE(l.knees.size(), 1u);
+	EXPECT_TRUE(l.knees[0].sharp);
+	EXPECT_GT(l.heights[0].height.low, 16.1);
+	EXPECT_LT(l.heights[0].height.high, 16.3);
 }
 
 TEST(levels, a_knee_of_the_tlb_is_no_cache)

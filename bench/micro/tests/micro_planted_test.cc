@@ -118,6 +118,26 @@ TEST(planted, a_tlb_is_told_from_a_cache)
 	EXPECT_EQ(all.at("size").all, 1u) << wrong;
 }
 
+// A stride of a page and a line would meet in a fifth of the first cache's sets. (Like draw 255, a quarter as large.)
+TEST(planted, a_cache_is_told_from_a_tlb)
+{
+	plant p;
+	planted_cache l1, l2;
+	l1.size = 20480;
+	l1.ways = 4;
+	l1.ns = 7;
+	l2.size = 245760;
+	l2.ns = 18;
+	p.caches = {l1, l2};
+	p.memory_ns = 31;
+	p.noise = 0.005;
+	rates all;
+	std::string wrong;
+	count(p, {"latency"}, all, wrong, 1 << 20);
+	EXPECT_EQ(all.count("reach"), 0u) << wrong;
+	EXPECT_EQ(all.at("size").right, 2u) << wrong;
+}
+
 // Like a GPU's: the first cache begins each launch empty and brings sectors of its lines, the second brings more.
 TEST(planted, sectors_are_told_from_lines)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "pep/programs/programs.h"
 
-#include <stdexcept>
+#include "model/named.h"
 
 namespace pep
 {
@@ -37,10 +37,7 @@ std::span<const program> all_programs()
 
 const program &program_named(const std::string &name)
 {
-	for (const program &p : all)
-		if (p.name == name)
-			return p;
-	throw std::invalid_argument("there is no program " + name);
+	return model::program_named(all_programs(), name);
 }
 
 } // namespace pep
