@@ -23,11 +23,11 @@ struct rows {
 class steps
 {
       public:
-	steps(slices_fixture &fx, size_t height) : fx_(fx), height_(height), blur_(fx.kernel("blur"))
+	steps(slices_fixture &fx, size_t height, uint32_t first = kind::library)
+	    : fx_(fx), height_(height), blur_(fx.kernel("blur"))
 	{
 		for (unsigned i = 0; i < 3; i++)
-			all_.push_back(std::make_unique<model_array>(i ? kind::mmapped : kind::library, width * height,
-								     i + 1));
+			all_.push_back(std::make_unique<model_array>(i ? kind::mmapped : first, width * height, i + 1));
 	}
 
 	model_array &array(unsigned i) { return *all_[i]; }
@@ -270,6 +270,49 @@ TEST(random_steps_mixed_without_what_is_kept, .traps = trap::best, .devices = on
 TEST(random_steps_mixed_and_written_through, .traps = trap::best, .devices = one_device, .seconds = 60)
 {
 	run_random_steps(t, "HET_EVICT=mix,through");
+}
+
+// Memory that is freed waits for the group that has it; launches that have not begun fail.
+TEST(arrays_are_freed_while_groups_run, .traps = trap::best, .devices = one_device)
+{
+	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=200K", mixed});
+	for (unsigned round = 0; round < 6; round++) {
+		steps s(fx, 600, kind::mmapped);
+		for (unsigned i = 0; i < 2 * round; i++)
+			s.blur(i % 2, 1 - i % 2, s.all());
+		if (round % 2)
+			HET_OK(het_device_set_budget(device_apart(), (30 << 10) * round));
+	}
+	HET_OK(het_finish(fx.queue));
+	CHECK_EQ(memory_of(device_apart()).windows, 0);
+	HET_OK(het_device_set_budget(device_apart(), 200 << 10));
+	steps s(fx, 600);
+	for (unsigned i = 0; i < 5; i++)
+		s.blur(i % 2, 1 - i % 2, s.all());
+	HET_OK(het_finish(fx.queue));
+	s.check("after others were freed");
+}
+
+// A level that is raised while a group runs does not make its kernels pass each other, and others' launches get on.
+TEST(urgent_launches_beside_a_group, .traps = trap::best, .devices = one_device)
+{
+	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=200K", mixed});
+	queue_handle second;
+	HET_OK(het_queue_create(nullptr, second.out()));
+	steps s(fx, 600);
+	model_array few(kind::mmapped, 5000);
+	for (unsigned round = 0; round < 5; round++) {
+		for (unsigned i = 0; i < 10; i++)
+			s.blur(i % 2, 1 - i % 2, s.all());
+		HET_OK(fx.launch(fx.add, few.size(), {few.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr,
+				 {.queue = second, .device = device_apart(), .priority = 3}));
+		add_to_model(few.model, 0, few.size(), 1);
+		s.blur(0, 2, s.all(), nullptr, nullptr, 5); // waits for all of them, which rise
+	}
+	HET_OK(het_finish(second));
+	HET_OK(het_finish(fx.queue));
+	few.check("what was urgent");
+	s.check("what rose");
 }
 
 // Two queues, on arrays of their own, have their groups on one device, which has memory for about one.
