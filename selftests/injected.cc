@@ -326,7 +326,7 @@ TEST(memory_that_is_taken_from_copies_is_found, .traps = trap::best, .seconds = 
 TEST(slices_that_begin_too_early_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "carries_early",
-		     {"runtime_mixed", {"--filter=each_byte_travels_once", "--device=host", "--jobs=2"}, "300", 90, 5});
+		     {"runtime_mixed", {"--filter=each_byte_travels_once", "--device=cuda", "--jobs=2"}, "10", 90, 5});
 }
 
 TEST(copies_that_did_not_come_home_are_found, .traps = trap::best, .seconds = 100)

@@ -30,11 +30,11 @@ row_use rows(size_t a, bool reads, bool writes, int first, int length, unsigned 
 	return {of_array(a), reads, writes, true, int64_t(first) * int64_t(unit), step * unit, size_t(length) * unit};
 }
 
-// The second half of an array is the argument.
-row_use half(size_t a, bool reads, bool writes)
+// All but the first row of an array is the argument.
+row_use but_first(size_t a, bool reads, bool writes)
 {
 	const range all = of_array(a);
-	return {{all.begin + all.size() / 2, all.end}, reads, writes, true, 0, unit, unit};
+	return {{all.begin + unit, all.end}, reads, writes, true, 0, unit, unit};
 }
 
 row_use whole(size_t a)
@@ -58,8 +58,8 @@ const kind_of_launch kinds[] = {
 	{8, {whole(2), rows(0, true, false, 2, 1), rows(1, true, true, 0, 1)}},
 	{4, {rows(1, true, false, 0, 2, 2), rows(2, false, true, 0, 2, 2)}}, // has other rows
 	{3, {rows(2, true, true, 5, 1), rows(0, true, false, 0, 1)}},        // some bytes alone
-	{4, {half(0, false, true), rows(1, true, false, 3, 1)}},             // begins in the midst of an array
-	{8, {rows(0, true, false, 0, 6), rows(1, false, true, 0, 1)}},       // which this has from its begin
+	{6, {but_first(0, false, true), rows(1, true, false, -4, 1)}},       // begins in the midst of an array
+	{8, {rows(0, true, false, 0, 1), rows(1, false, true, 0, 1)}}, // which this has from its begin, far behind
 };
 
 uint64_t mix(uint64_t a, uint64_t b)
