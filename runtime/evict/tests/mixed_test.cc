@@ -385,6 +385,25 @@ TEST(mixed, steps_of_a_stencil_move_each_byte_once)
 	EXPECT_EQ(left[1], n);
 }
 
+// What a slice has no room for is in no slice again, also where a launch far behind begins before all others.
+TEST(mixed, windows_slide_one_way)
+{
+	constexpr size_t nrows = 200, n = nrows * unit;
+	const row_use u[] = {{{at + 5 * unit, at + n}, false, true, true, 0, unit, unit},
+			     {{at, at + n}, true, false, true, -40 * int64_t{unit}, unit, unit}};
+	slice_plan p;
+	ASSERT_TRUE(p.take(u, nrows + 40, true));
+	ASSERT_TRUE(p.choose(2 * 60 * unit, 1));
+	ASSERT_FALSE(p.windows()[0].stays);
+	ASSERT_GT(p.nslices(), 5u);
+	for (size_t s = 1; s < p.nslices(); s++) {
+		EXPECT_GE(p.bytes_of(0, s).begin, p.bytes_of(0, s - 1).begin);
+		EXPECT_GE(p.bytes_of(0, s).end, p.bytes_of(0, s - 1).end);
+		for (const row_use &of : u)
+			EXPECT_TRUE(used_by(of, p.slice(s)).empty() || p.bytes_of(0, s).covers(used_by(of, p.slice(s))));
+	}
+}
+
 // With too little memory for slices of that size they do not run mixed.
 TEST(mixed, slices_are_not_too_small)
 {
