@@ -400,7 +400,8 @@ TEST(mixed, windows_slide_one_way)
 		EXPECT_GE(p.bytes_of(0, s).begin, p.bytes_of(0, s - 1).begin);
 		EXPECT_GE(p.bytes_of(0, s).end, p.bytes_of(0, s - 1).end);
 		for (const row_use &of : u)
-			EXPECT_TRUE(used_by(of, p.slice(s)).empty() || p.bytes_of(0, s).covers(used_by(of, p.slice(s))));
+			EXPECT_TRUE(used_by(of, p.slice(s)).empty() ||
+				    p.bytes_of(0, s).covers(used_by(of, p.slice(s))));
 	}
 }
 
