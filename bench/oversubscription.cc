@@ -6,7 +6,9 @@
 // With --steps it measures so many launches instead, each of which is waited for, on arrays that the host does not
 // touch meanwhile: as the library does it, with all that is written going home each time, without what is kept between
 // them, and with slices on demand (HET_EVICT). As this can't be changed while it runs, each measurement has a process
-// of its own. What stays on the device comes home behind the time that is measured.
+// of its own. What stays on the device comes home behind the time that is measured. With --queued the launches are
+// queued at once, on arrays that are valid on the host alone: in slices mixed, one launch after the other, and on
+// demand.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/kernel_text.h"
@@ -39,8 +41,9 @@ struct options {
 	size_t megabytes = 4096; // of all arrays of a launch
 	unsigned rounds = 7;
 	unsigned steps = 0;
-	std::string only;   // part of the name of the problems that are measured
-	unsigned style = 0; // 1 + the number of the only one to measure, for the program that has asked for it
+	bool queued = false; // all at once
+	std::string only;    // part of the name of the problems that are measured
+	unsigned style = 0;  // 1 + the number of the only one to measure, for the program that has asked for it
 };
 
 constexpr unsigned budgets[] = {100, 75, 50}; // in percent of the arrays
@@ -182,6 +185,23 @@ class runner
 		moved_ = double(after.sent + after.brought - before.sent - before.brought) / double(nbytes()) / steps;
 		return ms / steps;
 	}
+	// Returns how long so many launches take that are queued at once. Two have registered memory and built kernels.
+	double run_queued(unsigned percent, unsigned steps)
+	{
+		het_check(het_device_set_budget(device_, nbytes() / 100 * percent + (percent == 100 ? 64 << 20 : 0)),
+			  "het_device_set_budget");
+		queue_steps(2);
+		for (auto &a : arrays_)
+			a->take();
+		const het_memory_info before = memory();
+		stopwatch watch;
+		queue_steps(steps);
+		const double ms = watch.lap() / 1000;
+		const het_memory_info after = memory();
+		slices_ = (after.slices - before.slices) / steps;
+		moved_ = double(after.sent + after.brought - before.sent - before.brought) / double(nbytes()) / steps;
+		return ms / steps;
+	}
 	// Returns what tells results apart.
 	double sum() const
 	{
@@ -218,6 +238,15 @@ class runner
 		info.size = sizeof info;
 		het_check(het_device_memory(device_, &info), "het_device_memory");
 		return info;
+	}
+	void queue_steps(unsigned steps)
+	{
+		for (unsigned i = 0; i < steps; i++) {
+			launch();
+			if (p_.arrays == 2)
+				std::swap(arrays_[0], arrays_[1]);
+		}
+		het_check(het_finish(queue_), "het_finish");
 	}
 	void launch()
 	{
@@ -396,18 +425,38 @@ constexpr style styles[] = {{"no limit", "keep", 100},
 			    {"written through, 50 %", "through", 50},
 			    {"not kept, 50 %", "stream", 50},
 			    {"on demand, 50 %", "demand", 50}};
-constexpr size_t demand_75 = 4, demand_50 = std::size(styles) - 1;
+// These are queued at once.
+constexpr style queued_styles[] = {{"no limit", "keep", 100},        {"mixed, 75 %", "keep,mix", 75},
+				   {"one by one, 75 %", "keep", 75}, {"on demand, 75 %", "demand", 75},
+				   {"mixed, 50 %", "keep,mix", 50},  {"one by one, 50 %", "keep", 50},
+				   {"on demand, 50 %", "demand", 50}};
+
+std::span<const style> styles_of(const options &o)
+{
+	return o.queued ? std::span<const style>(queued_styles) : std::span<const style>(styles);
+}
+
+// Returns the number of the style that another is compared with.
+size_t demand_of(const options &o, const style &other)
+{
+	const std::span<const style> all = styles_of(o);
+	const unsigned percent = other.percent == 75 ? 75 : 50;
+	size_t i = 0;
+	while (strcmp(all[i].evict, "demand") != 0 || all[i].percent != percent)
+		i++;
+	return i;
+}
 
 struct steps_taken {
 	double ms, slices, moved, sum;
 };
 
-steps_taken take_steps(const problem &p, const style &s, unsigned steps)
+steps_taken take_steps(const problem &p, const style &s, const options &o)
 {
 	std::string name;
 	runner r(p, find_device(name));
 	steps_taken t = {};
-	t.ms = r.run_steps(s.percent, steps);
+	t.ms = o.queued ? r.run_queued(s.percent, o.steps) : r.run_steps(s.percent, o.steps);
 	t.slices = double(r.slices());
 	t.moved = r.moved();
 	t.sum = r.sum();
@@ -417,43 +466,48 @@ steps_taken take_steps(const problem &p, const style &s, unsigned steps)
 // A program of its own does it: the library reads its settings once.
 steps_taken take_steps_in_child(const problem &p, size_t number, const options &o)
 {
-	setenv("HET_EVICT", styles[number].evict, 1);
-	const std::string command = format("/proc/%d/exe --steps %u --megabytes %zu --only '%s' --style %zu", getpid(),
-					   o.steps, o.megabytes, p.name, number + 1);
+	setenv("HET_EVICT", styles_of(o)[number].evict, 1);
+	const std::string command =
+		format("/proc/%d/exe --steps %u%s --megabytes %zu --only '%s' --style %zu", getpid(), o.steps,
+		       o.queued ? " --queued" : "", o.megabytes, p.name, number + 1);
 	FILE *answer = popen(command.c_str(), "r");
 	steps_taken t = {};
 	const bool told = answer && fscanf(answer, "%lf %lf %lf %lf", &t.ms, &t.slices, &t.moved, &t.sum) == 4;
 	if (answer)
 		pclose(answer);
 	if (!told)
-		throw std::runtime_error(format("%s, %s: no answer", p.name, styles[number].name));
+		throw std::runtime_error(format("%s, %s: no answer", p.name, styles_of(o)[number].name));
 	return t;
 }
 
 bool measure_steps(const problem &p, const options &o, report &out, table &shown)
 {
-	std::vector<series> times(std::size(styles));
-	std::vector<steps_taken> last(std::size(styles));
+	const std::span<const style> styles = styles_of(o);
+	std::vector<series> times(styles.size());
+	std::vector<steps_taken> last(styles.size());
 	bool right = true;
 	for (unsigned round = 0; round < o.rounds; round++) {
-		for (size_t k = 0; k < std::size(styles); k++) {
-			const size_t i = (k + round) % std::size(styles);
+		for (size_t k = 0; k < styles.size(); k++) {
+			const size_t i = (k + round) % styles.size();
 			last[i] = take_steps_in_child(p, i, o);
 			times[i].push_back(last[i].ms);
 		}
 		for (const steps_taken &t : last)
 			right = right && t.sum == last[0].sum;
 	}
-	for (size_t i = 0; i < std::size(styles); i++) {
-		const size_t demand = styles[i].percent == 75 ? demand_75 : demand_50;
-		const ratio of_demand = paired_ratio(times[demand], times[i]);
-		const std::string name = format("%s, %u steps/%s", p.name, o.steps, styles[i].name);
+	for (size_t i = 0; i < styles.size(); i++) {
+		const ratio of_demand = paired_ratio(times[demand_of(o, styles[i])], times[i]);
+		const ratio of_no_limit = paired_ratio(times[0], times[i]);
+		const std::string name =
+			format("%s, %u %ssteps/%s", p.name, o.steps, o.queued ? "queued " : "", styles[i].name);
 		out.result(name, "ms a step", summarise(times[i]),
 			   {{"slices", last[i].slices}, {"moved", last[i].moved}});
 		out.ratio_of(name + ": demand/this", of_demand);
+		out.ratio_of(name + ": no limit/this", of_no_limit);
 		shown.row({p.name, styles[i].name, format("%.1f", median(times[i])), format("%.0f", last[i].slices),
 			   format("%.3f", last[i].moved),
-			   format("%.3f (%.3f to %.3f)", of_demand.median, of_demand.low, of_demand.high)});
+			   format("%.3f (%.3f to %.3f)", of_demand.median, of_demand.low, of_demand.high),
+			   format("%.3f (%.3f to %.3f)", of_no_limit.median, of_no_limit.low, of_no_limit.high)});
 	}
 	return right;
 }
@@ -467,13 +521,15 @@ int run_steps(const options &o)
 		if (!strstr(p.name, o.only.c_str()))
 			continue;
 		if (o.style) {
-			const steps_taken t = take_steps(p, styles[o.style - 1], o.steps);
+			const steps_taken t = take_steps(p, styles_of(o)[o.style - 1], o);
 			printf("%.17g %.17g %.17g %.17g\n", t.ms, t.slices, t.moved, t.sum);
 			return 0;
 		}
-		table shown(format("%u launches of %zu MiB, one after the other, the first not counted", o.steps,
-				   o.megabytes),
-			    {"kernel", "memory", "ms a step", "slices", "moved / arrays", "on demand / this"});
+		table shown(format(o.queued ? "%u launches of %zu MiB, queued at once"
+					    : "%u launches of %zu MiB, one after the other, the first not counted",
+				   o.steps, o.megabytes),
+			    {"kernel", "memory", "ms a step", "slices", "moved / arrays", "on demand / this",
+			     "no limit / this"});
 		shown.left_columns(2);
 		right = measure_steps(p, o, out, shown) && right;
 		shown.print();
@@ -527,6 +583,7 @@ int main(int argc, char **argv)
 	line.number("--megabytes", o.megabytes, "size of all arrays of a launch together");
 	line.number("--rounds", o.rounds, "of each budget");
 	line.number("--steps", o.steps, "launches, each of which is waited for, instead of one at a time");
+	line.flag("--queued", o.queued, "with --steps: all launches are queued at once");
 	line.number("--style", o.style, "what the program calls itself with");
 	line.text("--only", o.only, "with --steps: part of a kernel's name");
 	return line.run(argc, argv, [&] { return run(o); });

@@ -153,7 +153,7 @@ WITH_FAKE_CUDA = (
     *"api bytes_moved coherence event failure fork nested strict threads".split(),
     *"runtime_cache runtime_checkpoint runtime_checkpoint_launches runtime_cxx runtime_events runtime_evict runtime_in_place runtime_inspect runtime_instruments runtime_launch".split(),
     *(
-        "runtime_kept runtime_lanes runtime_lives runtime_memory "
+        "runtime_kept runtime_lanes runtime_lives runtime_memory runtime_mixed "
         "runtime_pipeline runtime_preempt runtime_prefetch runtime_programs runtime_promise runtime_ranges runtime_raw runtime_slices "
         "runtime_textures runtime_split runtime_twins runtime_lost runtime_analysed runtime_unable runtime_waits"
     ).split(),

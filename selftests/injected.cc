@@ -322,6 +322,13 @@ TEST(memory_that_is_taken_from_copies_is_found, .traps = trap::best, .seconds = 
 		     {"runtime_kept", {"--filter=memory_goes", "--device=host", "--jobs=2"}, "300", 90, 5});
 }
 
+// Launches that run mixed get bytes of which some are still to be written.
+TEST(slices_that_begin_too_early_are_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "carries_early",
+		     {"runtime_mixed", {"--filter=each_byte_travels_once", "--device=cuda", "--jobs=2"}, "10", 90, 5});
+}
+
 TEST(copies_that_did_not_come_home_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "keeps_failed",

@@ -40,7 +40,7 @@ uint64_t random_bits()
 constexpr const char *names[] = {"nolock",      "hasty",           "early",         "unseen",          "voided",
 				 "unwaited",    "writable",        "told",          "untimely",        "unheard",
 				 "evicts_used", "drops_only_copy", "keeps_written", "keeps_elsewhere", "keeps_failed",
-				 "leaves_away", "drops_written",   "skips_others",  "takes_used"};
+				 "leaves_away", "drops_written",   "skips_others",  "takes_used",      "carries_early"};
 
 // Returns the number of the mutant that the library is, or that of none.
 size_t this_one()

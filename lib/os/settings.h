@@ -35,7 +35,7 @@ struct environment {
 	int64_t local_rank;  // what the launcher says: the process' number among its like on this machine; -1: nothing
 	// HET_DEVICE_MEMORY: what may be used of devices' memory (4G, 75%, 4G,50%); null: what is free
 	const char *memory;
-	// HET_EVICT: how launches that do not fit use that: keep, through, stream, demand, inspect, inspect-all
+	// HET_EVICT: how launches that do not fit use that: keep, through, stream, demand, inspect, mix...
 	const char *evict;
 	bool pipeline;      // HET_PIPELINE: launches are submitted behind those in flight that they depend on (1)
 	const char *policy; // HET_POLICY: how launches are split: single, static, dynamic, hguided, steal; null: steal

@@ -84,6 +84,7 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// It has finished, and has been shown.
 	bool is_finished() const { return word_.load(std::memory_order_acquire) == finished_word; }
 	void sleep_until_finished();
+	bool is_slept_on() const { return word_.load(std::memory_order_relaxed) == slept_on_word; }
 	// Wakes who sleeps, and returns the callbacks.
 	het::rt::callback *close(int final_status);
 	// It is false if the event has finished.

@@ -28,6 +28,8 @@ class kernel_command : public het_event, protected kernel_arguments
 	}
 
 	const char *name_of_kernel() const override { return kernel_->name.get(); }
+	// It is a row_launch.
+	virtual bool is_by_rows() const { return false; }
 	using kernel_arguments::is_memory;
 
       protected:

@@ -99,6 +99,7 @@ struct runtime {
 	std::unique_ptr<het_device> host_memory;
 	eviction evicts = eviction::keep;
 	inspection inspects = inspection::never;
+	bool mixes = false; // launches in slices that are queued one behind the other
 	// It has the commands that are the host's own.
 	executor service{nullptr, most_devices};
 	// Executors report to it.

@@ -10,7 +10,8 @@ namespace het::rt
 class slice_of_launch final : public het_event
 {
       public:
-	slice_of_launch(sliced_plan &l, size_t number);
+	// The number is that of one of the launch's kernels.
+	slice_of_launch(sliced_plan &l, size_t number, int8_t urgency);
 	// Allocates memory for its arguments. It is false if there is none.
 	bool allocate();
 

@@ -4,6 +4,7 @@
 #include "core/frame_copies.h"
 #include "core/kept_memory.h"
 #include "core/reserve.h"
+#include "memory/buffers.h"
 #include "os/inject.h"
 #include "os/log.h"
 
@@ -71,24 +72,11 @@ void *slice_frames::buffer(const slice_plan &plan, unsigned window, size_t slice
 	return buffers_[first + slice % plan.windows()[window].buffers];
 }
 
-// Calls @f with the bytes that the uses of the window write, or read, until it returns an error.
-template <class F> int slice_frames::for_ranges(const job &j, bool written, F f)
-{
-	const std::unique_ptr<range[]> ranges(new (std::nothrow) range[j.uses.size()]);
-	if (!ranges)
-		return fail(HET_ENOMEM, "het_launch: out of memory");
-	const size_t n = j.plan.find_ranges(j.window, j.rows, written, {ranges.get(), j.uses.size()});
-	int err = 0;
-	for (size_t i = 0; i < n && !err; i++)
-		err = f(ranges[i]);
-	return err;
-}
-
 // What is written is kept when it comes home.
 int slice_frames::send(const job &j, keeping how)
 {
 	const uintptr_t first = j.plan.bytes_of(j.window, j.slice).begin;
-	const range_use &use = use_of(j.plan, j.uses, j.window);
+	const range_use &use = j.use;
 	void *const to = buffer(j.plan, j.window, j.slice);
 	frame_copies all(*device_, false);
 	kept_window kept(*device_, to, first, use);
@@ -98,7 +86,9 @@ int slice_frames::send(const job &j, keeping how)
 			kept.keep(missing);
 		return all.add(to, missing.begin - first, missing, use);
 	};
-	int err = for_ranges(j, false, [&](range r) { return kept.fetch(r, send_missing); });
+	int err = 0;
+	for (size_t i = 0; i < j.ranges.size() && !err; i++)
+		err = kept.fetch(j.ranges[i], send_missing);
 	if (!err)
 		err = all.flush();
 	device_->memory.account.sent.fetch_add(all.bytes(), std::memory_order_relaxed);
@@ -113,7 +103,7 @@ int slice_frames::send(const job &j, keeping how)
 int slice_frames::bring(const job &j, keeping how)
 {
 	const uintptr_t first = j.plan.bytes_of(j.window, j.slice).begin;
-	const range_use &use = use_of(j.plan, j.uses, j.window);
+	const range_use &use = j.use;
 	void *const from = buffer(j.plan, j.window, j.slice);
 	frame_copies all(*device_, true);
 	kept_window kept(*device_, from, first, use);
@@ -123,16 +113,47 @@ int slice_frames::bring(const job &j, keeping how)
 			kept.keep(r);
 		return all.add(from, r.begin - first, r, use);
 	};
-	int err = for_ranges(j, true, [&](range r) {
-		forget_kept_of(use, r, device_);
-		return kept.leave(r, how != keeping::written, take_home);
-	});
+	int err = 0;
+	for (size_t i = 0; i < j.ranges.size() && !err; i++) {
+		forget_kept_of(use, j.ranges[i], device_);
+		err = kept.leave(j.ranges[i], how != keeping::written, take_home);
+	}
 	if (!err)
 		err = all.flush();
 	device_->memory.account.brought.fetch_add(all.bytes(), std::memory_order_relaxed);
 	travelled_.brought += all.bytes();
 	travelled_.left += kept.left();
 	kept.finish(!err || is_mutant(mutant::keeps_failed));
+	return err;
+}
+
+// The host has other bytes there until the launch is over, which nobody sees.
+int slice_frames::carry_by_host(const job &j, range r)
+{
+	const uintptr_t from = j.plan.bytes_of(j.window, j.slice - 1).begin,
+			to = j.plan.bytes_of(j.window, j.slice).begin;
+	frame_copies home(*device_, true), back(*device_, false);
+	int err = home.add(buffer(j.plan, j.window, j.slice - 1), r.begin - from, r, j.use);
+	if (!err)
+		err = home.flush();
+	if (!err)
+		err = back.add(buffer(j.plan, j.window, j.slice), r.begin - to, r, j.use);
+	return err ? err : back.flush();
+}
+
+int slice_frames::carry(const job &j)
+{
+	const unsigned d = device_->memory_number;
+	const uintptr_t from = j.plan.bytes_of(j.window, j.slice - 1).begin,
+			to = j.plan.bytes_of(j.window, j.slice).begin;
+	int err = 0;
+	for (size_t i = 0; i < j.ranges.size() && !err; i++) {
+		const range r = j.ranges[i];
+		delay_point();
+		if (copy_buffer({d, buffer(j.plan, j.window, j.slice), r.begin - to},
+				{d, buffer(j.plan, j.window, j.slice - 1), r.begin - from}, r.size()))
+			err = carry_by_host(j, r);
+	}
 	return err;
 }
 

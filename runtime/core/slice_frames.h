@@ -35,24 +35,26 @@ class slice_frames
 	// Returns where a slice has the window.
 	void *buffer(const slice_plan &plan, unsigned window, size_t slice) const;
 
-	// A copy of all that the uses of one window read or write in these rows. @uses have begun on the host's memory.
+	// A copy of these bytes of a window. @use is one of those that share it, and has begun on the host's memory.
 	struct job {
 		const slice_plan &plan;
-		std::span<const range_use> uses;
+		const range_use &use;
 		unsigned window;
 		size_t slice; // whose buffer it is
-		row_span rows;
+		std::span<const range> ranges;
 	};
 	// They return 0, or HET_EDEVICE. What has travelled is kept for other launches, if that is wanted; what is kept
 	// does not travel there, and what can be left does not travel home.
 	int send(const job &j, keeping how);
 	int bring(const job &j, keeping how);
+	// Copies the bytes from the slice before, on the device. Returns as these do.
+	int carry(const job &j);
 	// Returns what has travelled. Nobody sends or brings any longer.
 	const traffic &travelled() const { return travelled_; }
 
       private:
 	int take_buffers(const slice_plan &plan);
-	template <class F> int for_ranges(const job &j, bool written, F f);
+	int carry_by_host(const job &j, range r);
 
 	het_device *device_ = nullptr;
 	std::unique_ptr<void *[]> buffers_;

@@ -100,7 +100,19 @@ void sliced_launch::fail_once(int err)
 }
 
 // Who has seen one end may be slower than who sees the next.
-void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]> &said)
+void sliced_launch::note_over(size_t kernel)
+{
+	over_lock_.lock(lock_rank::leaf);
+	over_[kernel] = true;
+	size_t ended = ended_.load();
+	while (ended < nkernels() && over_[ended])
+		ended++;
+	ended_.store(ended);
+	over_lock_.unlock(lock_rank::leaf);
+	announce();
+}
+
+void sliced_launch::slice_is_over(size_t kernel, int err, std::unique_ptr<char[]> &said)
 {
 	if (err && !has_failed_.exchange(true)) {
 		failure_ = err;
@@ -109,14 +121,7 @@ void sliced_launch::slice_is_over(size_t number, int err, std::unique_ptr<char[]
 	delay_point();
 	last_over_at_.store(now_ns());
 	end_lateness(err);
-	over_lock_.lock(lock_rank::leaf);
-	over_[number] = true;
-	size_t ended = ended_.load();
-	while (ended < nslices() && over_[ended])
-		ended++;
-	ended_.store(ended);
-	over_lock_.unlock(lock_rank::leaf);
-	announce();
+	note_over(kernel);
 }
 
 // --- begin ---------------------------------------------------------------------
@@ -150,9 +155,9 @@ granule_frames::launch sliced_launch::launch_in_place() const
 		may_be_inspected()};
 }
 
-void sliced_launch::slice_begins(size_t number, const het_event &slice)
+void sliced_launch::slice_begins(size_t kernel, const het_event &slice)
 {
-	begun_[number].store(&slice);
+	begun_[kernel].store(&slice);
 }
 
 // What the driver refuses is tried with less.
@@ -189,7 +194,7 @@ int sliced_launch::take_memory()
 // What is lost can't come home, although nothing of it is read, and is lost still if a slice fails.
 void sliced_launch::choose_accesses()
 {
-	for (size_t i = 0; i < uses_.size(); i++) {
+	for (size_t i = 0; !group_ && i < uses_.size(); i++) {
 		range_use &u = uses_[i];
 		if (u.access != HET_READ_ONLY)
 			u.access = is_overwritten(i) && is_any_lost(u.bytes) ? HET_WRITE_ONLY : HET_READ_WRITE;
@@ -203,7 +208,7 @@ int sliced_launch::open_uses()
 	for (;;) {
 		const uint32_t seen = progress();
 		choose_accesses();
-		outcome o = begin_ranges(uses_, host_memory(), &err);
+		outcome o = begin_ranges(all_uses(), host_memory(), &err);
 		if (o != outcome::must_wait && o != outcome::no_room)
 			return err;
 		if (seen == progress())
@@ -212,18 +217,18 @@ int sliced_launch::open_uses()
 }
 
 // A kernel in place finds nothing on any device, and slices what is on theirs.
-int sliced_launch::bring_what_is_away() const
+int sliced_launch::bring_what_is_away()
 {
 	int err = 0;
-	for (size_t i = 0; i < uses_.size() && !err; i++)
-		err = bring_use(uses_[i], is_in_place() ? nullptr : &device());
+	for (size_t i = 0; i < all_uses().size() && !err; i++)
+		err = bring_use(all_uses()[i], is_in_place() ? nullptr : &device());
 	return err;
 }
 
 // What other launches in place have left of it on devices will be old.
-void sliced_launch::forget_what_is_written() const
+void sliced_launch::forget_what_is_written()
 {
-	for (const range_use &u : uses_) {
+	for (const range_use &u : all_uses()) {
 		if (!(u.access & HET_WRITE_ONLY))
 			continue;
 		const uintptr_t at = place_in_host_memory(u);
@@ -233,7 +238,7 @@ void sliced_launch::forget_what_is_written() const
 
 int sliced_launch::begin_uses()
 {
-	for (range_use &u : uses_) {
+	for (range_use &u : all_uses()) {
 		u.on.prepare_copies(device().memory_number);
 		if (is_in_place() && u.access != HET_READ_ONLY)
 			forget_kept_of(u, u.bytes);
@@ -258,7 +263,7 @@ void sliced_launch::choose_kept()
 	device().kept.next_launch();
 	bring_old(device());
 	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
-		place_in_host_memory(use_of(slices_, uses_, w), &arrays[w]);
+		place_in_host_memory(use_of_window(w), &arrays[w]);
 		on_memory->is_shared |= device().repeated.knows(arrays[w]);
 	}
 	for (unsigned w = 0; keeps_ && arrays && w < n; w++) {
@@ -279,7 +284,7 @@ keeping sliced_launch::keeping_of(unsigned window, std::span<const uintptr_t> ar
 		writes |= arrays[w] == array && slices_.windows()[w].writes;
 	}
 	array_log &known = device().repeated;
-	if (use_of(slices_, uses_, window).on.is_copied() || !known.use(array, nbytes))
+	if (use_of_window(window).on.is_copied() || !known.use(array, nbytes))
 		return keeping::nothing;
 	return writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
 }
@@ -290,6 +295,8 @@ bool sliced_launch::fetch_begin()
 	const uint64_t began = now_ns();
 	int err = in_place_of_ ? prepare_anew() : 0;
 	watch(*this); // it has its device
+	if (!err && !in_place_of_)
+		find_group();
 	if (!err)
 		err = take_memory();
 	stage_.store(stage::brings);
@@ -328,7 +335,33 @@ template <class P, class F> int sliced_launch::for_windows(P wanted, F f) const
 bool sliced_launch::is_free(const window &w, size_t slice) const
 {
 	const size_t before = slice < w.buffers ? 0 : slice + 1 - w.buffers;
-	return (w.writes ? home_ : ended_).load() >= before;
+	return (w.writes ? home_.load() : ended_slices()) >= before;
+}
+
+// Calls f(ranges) with what travels of a window: all that the rows read, or write, or a part where launches run mixed.
+template <class F> int sliced_launch::with_ranges(unsigned window, row_span rows, bool written, F f) const
+{
+	const std::unique_ptr<range[]> ranges(new (std::nothrow) range[uses_.size()]);
+	if (!ranges)
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	return f(std::span<const range>(ranges.get(),
+					slices_.find_ranges(window, rows, written, {ranges.get(), uses_.size()})));
+}
+
+int sliced_launch::send(unsigned window, size_t slice, row_span rows)
+{
+	const auto send_all = [&](std::span<const range> ranges) {
+		return frames_.send({slices_, use_of_window(window), window, slice, ranges}, keeps(window));
+	};
+	return group_ ? send_all(group_->moves().fetched(window, slice)) : with_ranges(window, rows, false, send_all);
+}
+
+int sliced_launch::bring(unsigned window, size_t slice, row_span rows)
+{
+	const auto bring_all = [&](std::span<const range> ranges) {
+		return frames_.bring({slices_, use_of_window(window), window, slice, ranges}, keeps(window));
+	};
+	return group_ ? bring_all(group_->moves().left(window, slice)) : with_ranges(window, rows, true, bring_all);
 }
 
 // Sends what is in windows that are written, or in the others.
@@ -344,7 +377,7 @@ int sliced_launch::send_slice(size_t slice, bool written)
 			return 0;
 		delay_point();
 		if (win.reads)
-			err = frames_.send({slices_, uses_, w, slice, slices_.slice(slice)}, keeps(w));
+			err = send(w, slice, slices_.slice(slice));
 	}
 	return err;
 }
@@ -352,24 +385,62 @@ int sliced_launch::send_slice(size_t slice, bool written)
 int sliced_launch::send_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.reads; },
-			   [&](unsigned w) {
-				   return frames_.send({slices_, uses_, w, 0, slices_.all_rows()}, keeps(w));
-			   });
+			   [&](unsigned w) { return send(w, 0, slices_.all_rows()); });
+}
+
+// The slice before has ended: only then is what it has written there.
+int sliced_launch::carry(size_t slice)
+{
+	wait_until([&] { return ended_slices() >= slice || has_failed_.load() || is_mutant(mutant::carries_early); });
+	if (!slice || has_failed_.load())
+		return 0;
+	return for_windows(
+		[](const window &w) { return !w.stays; },
+		[&](unsigned w) {
+			return frames_.carry({slices_, use_of_window(w), w, slice, group_->moves().carried(w, slice)});
+		});
 }
 
 int sliced_launch::start(size_t number)
 {
-	reference<slice_of_launch> s(new (std::nothrow) slice_of_launch(*this, number));
+	const int8_t level = group_ ? level_of_group_ : urgency();
+	reference<slice_of_launch> s(new (std::nothrow) slice_of_launch(*this, number, level));
 	if (!s || !s->allocate())
 		return fail(HET_ENOMEM, "het_launch: no memory for a slice of kernel %s", kernel_->name.get());
 	memory_account &account = device().memory.account;
 	if (!is_inspector(number))
 		(is_in_place() ? account.moved : account.slices).fetch_add(1, std::memory_order_relaxed);
-	count_stall(number);
 	started_.fetch_add(1);
 	started_at_.store(now_ns());
 	start_part(s.give_up(), *lane_.load());
 	return 0;
+}
+
+// It has no rows in this slice.
+void sliced_launch::pass_over(size_t kernel)
+{
+	started_.fetch_add(1);
+	note_over(kernel);
+}
+
+// A device with a queue runs them in the order in which they are handed over; the others are given each when the one
+// before has ended.
+int sliced_launch::start_all(size_t slice)
+{
+	count_stall(slice);
+	if (!group_)
+		return start(slice);
+	int err = carry(slice);
+	for (size_t i = 0; i < nlaunches() && !err && !has_failed_.load(); i++) {
+		const size_t kernel = slice * nlaunches() + i;
+		if (!device().compute->has_queue())
+			wait_until([&] { return ended_.load() == kernel || has_failed_.load(); });
+		if (!group_->rows(i, slices_.slice(slice)).count)
+			pass_over(kernel);
+		else
+			err = start(kernel);
+	}
+	return err;
 }
 
 // What is only read comes first: its buffers are free sooner.
@@ -378,7 +449,7 @@ int sliced_launch::fetch(size_t slice)
 	int err = is_in_place() ? granules_->send(launch_in_place()) : send_slice(slice, false);
 	if (!err && !is_in_place())
 		err = send_slice(slice, true);
-	return err || has_failed_.load() ? err : start(slice);
+	return err || has_failed_.load() ? err : start_all(slice);
 }
 
 // The inspector has the device for itself, and tells what the launch needs there.
@@ -392,7 +463,8 @@ int sliced_launch::inspect()
 
 void sliced_launch::fetch_all()
 {
-	lane_.store(&device().lanes.open(urgency()));
+	level_of_group_ = urgency();
+	lane_.store(&device().lanes.open(level_of_group_));
 	if (!is_in_place())
 		fail_once(send_all_that_stays());
 	if (is_inspector(0))
@@ -403,24 +475,28 @@ void sliced_launch::fetch_all()
 	announce();
 }
 
-void sliced_launch::place_arguments(size_t slice, std::span<device_arg> args, launch_shape &s, ticket &t) const
+void sliced_launch::place_arguments(size_t kernel, std::span<device_arg> args, launch_shape &s, ticket &t) const
 {
-	s.part.first = is_in_place() ? 0 : slices_.slice(slice).first;
-	s.part.count = is_in_place() ? 0 : slices_.slice(slice).count;
+	const size_t slice = kernel / nlaunches(), launch = kernel % nlaunches();
+	const row_span rows = group_ ? group_->rows(launch, slices_.slice(slice)) : slices_.slice(slice);
+	const std::span<const range_use> uses = launch_of(kernel).uses();
+	const size_t first_use = group_ ? group_->first_use(launch) : 0;
+	s.part.first = is_in_place() ? 0 : rows.first;
+	s.part.count = is_in_place() ? 0 : rows.count;
 	t.granules = is_in_place() ? &granules_->table() : nullptr;
 	t.inspection = is_inspector(slice) ? &granules_->inspection() : nullptr;
 	size_t use = 0;
 	for (device_arg &a : args) {
 		if (!is_memory(a.kind))
 			continue;
-		const unsigned w = slices_.window_of(use);
+		const unsigned w = slices_.window_of(first_use + use);
 		if (is_in_place()) {
 			a.buffer = nullptr;
-			a.offset = granules_->address_of(w, uses_[use++].bytes.begin);
+			a.offset = granules_->address_of(w, uses[use++].bytes.begin);
 			continue;
 		}
 		a.buffer = frames_.buffer(slices_, w, slice);
-		a.offset = uses_[use++].bytes.begin - slices_.bytes_of(w, slice).begin; // may be less than 0
+		a.offset = uses[use++].bytes.begin - slices_.bytes_of(w, slice).begin; // may be less than 0
 	}
 }
 
@@ -433,25 +509,23 @@ int sliced_launch::bring(size_t slice)
 	if (is_in_place())
 		return granules_->bring(launch_in_place(), now_ns() - started_at_.load());
 	return for_windows([](const window &w) { return !w.stays && w.writes; },
-			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, slice, slices_.slice(slice)}, keeps(w));
-			   });
+			   [&](unsigned w) { return bring(w, slice, slices_.slice(slice)); });
 }
 
 int sliced_launch::bring_all_that_stays()
 {
 	return for_windows([](const window &w) { return w.stays && w.writes; },
-			   [&](unsigned w) {
-				   return frames_.bring({slices_, uses_, w, 0, slices_.all_rows()}, keeps(w));
-			   });
+			   [&](unsigned w) { return bring(w, nslices() - 1, slices_.all_rows()); });
 }
 
 void sliced_launch::bring_all()
 {
 	forget_last_error();
 	for (size_t i = 0;; i++) {
-		wait_until([&] { return ended_.load() > i || (all_started_.load() && started_.load() == i); });
-		if (ended_.load() <= i)
+		wait_until([&] {
+			return ended_slices() > i || (all_started_.load() && started_.load() == ended_.load());
+		});
+		if (ended_slices() <= i)
 			break;
 		delay_point();
 		if (!has_failed_.load())
@@ -470,11 +544,12 @@ void sliced_launch::bring_all()
 // If slices have failed, each byte of what is written is as it was or as it should be, or lost as it was.
 void sliced_launch::close_uses()
 {
-	for (range_use &u : uses_) {
+	for (range_use &u : all_uses()) {
 		if (has_failed_.load() && u.access == HET_WRITE_ONLY)
 			abandon_ranges({&u, 1}, host_memory(), started_.load() != 0);
 	}
-	fail_once(started_.load() ? end_ranges(uses_, host_memory()) : abandon_ranges(uses_, host_memory(), false));
+	fail_once(started_.load() ? end_ranges(all_uses(), host_memory())
+				  : abandon_ranges(all_uses(), host_memory(), false));
 }
 
 void sliced_launch::leave_granules()
@@ -499,10 +574,18 @@ void sliced_launch::leave()
 	frames_.give_back();
 	leave_granules();
 	note_progress();
-	kernel_->has_run(device());
+	for (size_t i = 0; i < nlaunches(); i++)
+		launch_of(i).asked_kernel().has_run(device());
 	if (has_failed_.load() && failure_ == HET_EDEVICE)
 		core().above->failed(device());
-	end_in_service(*this, has_failed_.load() ? failure_ : 0);
+	const int status = has_failed_.load() ? failure_ : 0;
+	const auto kept = reference<sliced_launch>::to(this);
+	end_in_service(*this, status);
+	if (!group_)
+		return;
+	group_->is_over();
+	for (size_t i = 1; i < nlaunches(); i++)
+		end_in_service(static_cast<sliced_plan &>(group_->launch(i)), status);
 }
 
 } // namespace het::rt

@@ -20,7 +20,7 @@ namespace het::rt
 int sliced_launch::begin_record()
 {
 	on_memory.reset(new (std::nothrow) het_memory_use(planned_use()));
-	const size_t n = nslices() + 1; // perhaps it is inspected
+	const size_t n = nkernels() + 1; // perhaps it is inspected
 	over_.reset(new (std::nothrow) bool[n]());
 	begun_.reset(new (std::nothrow) std::atomic<const het_event *>[n]());
 	return on_memory && over_ && begun_ ? 0 : fail(HET_ENOMEM, "het_launch: out of memory");
@@ -31,7 +31,7 @@ void sliced_launch::count_stall(size_t slice)
 {
 	if (!slice)
 		first_at_.store(now_ns());
-	if (!slice || is_in_place() || ended_.load() != slice)
+	if (!slice || is_in_place() || ended_slices() != slice)
 		return;
 	on_memory->stalls++;
 	on_memory->stalled_ns += now_ns() - last_over_at_.load();
@@ -47,6 +47,16 @@ void sliced_launch::end_record()
 	on_memory->reused = t.reused;
 	on_memory->left = t.left;
 	on_memory->accesses_in_place = t.accesses;
+	for (size_t i = 1; i < nlaunches(); i++)
+		record_other(static_cast<sliced_plan &>(group_->launch(i)));
+}
+
+// All that has travelled counts for the first one.
+void sliced_launch::record_other(sliced_plan &l) const
+{
+	l.on_memory.reset(new (std::nothrow) het_memory_use(l.planned_use()));
+	if (l.on_memory)
+		l.on_memory->slices = nslices();
 }
 
 // --- while it lasts ------------------------------------------------------------
@@ -61,13 +71,13 @@ sliced_launch::obstacle sliced_launch::find_obstacle(size_t *slice) const
 					       : obstacle::others;
 	const size_t ended = ended_.load(), started = started_.load(), home = home_.load();
 	if (ended < started) {
-		*slice = ended;
+		*slice = ended / nlaunches();
 		const het_event *const e = begun_[ended].load();
 		executor *const where = lane_.load();
 		return e && where->runs(*e) ? obstacle::kernel : obstacle::device;
 	}
-	const bool is_fetching = home == ended && !all_started_.load();
-	*slice = is_fetching ? started : std::min(home, nslices() - 1);
+	const bool is_fetching = home == ended / nlaunches() && !all_started_.load();
+	*slice = is_fetching ? started / nlaunches() : std::min(home, nslices() - 1);
 	return is_fetching ? obstacle::way_there : obstacle::way_home;
 }
 
@@ -125,8 +135,9 @@ void sliced_launch::tell(obstacle o, size_t slice, double seconds, double expect
 	char usual[40] = "";
 	if (expected > 0)
 		snprintf(usual, sizeof(usual), " (a slice took %.2g s)", expected);
+	const size_t kernel = o == obstacle::kernel ? std::min(ended_.load(), nkernels() - 1) : 0;
 	report(GPUVM_ESTATE, nullptr, "kernel %.60s does not fit, and has waited for %.0f s%s, for %s",
-	       kernel_->name.get(), seconds, usual, where);
+	       launch_of(kernel).name_of_kernel(), seconds, usual, where);
 }
 
 void sliced_launch::look(uint64_t now, uint64_t gap, unsigned least_seconds)
@@ -141,21 +152,23 @@ void sliced_launch::look(uint64_t now, uint64_t gap, unsigned least_seconds)
 		return;
 	is_told_.store(true);
 	if (o == obstacle::kernel) {
-		note_waiting(*kernel_, true); // comes first: whoever hears of it may end the process
-		is_late_.store(true);
+		het_kernel &late = launch_of(ended_.load()).asked_kernel();
+		note_waiting(late, true); // comes first: whoever hears of it may end the process
+		late_.store(&late);
 	}
 	tell(o, slice, seconds, expected);
-	if (o == obstacle::kernel && ended_.load() > slice)
+	if (o == obstacle::kernel && ended_slices() > slice)
 		end_lateness(0);
 }
 
 // What has ended has not waited for ever: it was slow.
 void sliced_launch::end_lateness(int err)
 {
-	if (!is_late_.exchange(false) || err)
+	het_kernel *const late = late_.exchange(nullptr);
+	if (!late || err)
 		return;
-	note_waiting(*kernel_, false);
-	warn("kernel %s: its slice on %s has ended after all; it runs in slices again", kernel_->name.get(),
+	note_waiting(*late, false);
+	warn("kernel %s: its slice on %s has ended after all; it runs in slices again", late->name.get(),
 	     device().compute->info().name);
 }
 

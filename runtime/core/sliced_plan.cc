@@ -2,6 +2,7 @@
 #include "core/sliced_plan.h"
 
 #include "core/analysis.h"
+#include "core/frame_copies.h"
 #include "core/granule_frames.h"
 #include "core/group_shape.h"
 #include "core/link_all.h"
@@ -154,7 +155,6 @@ int sliced_plan::make_row_uses()
 	return 0;
 }
 
-// With fewer the device would not be busy.
 size_t sliced_plan::busy_rows() const
 {
 	size_t groups_of_row = 1;
@@ -180,10 +180,30 @@ int sliced_plan::fit_slices(uint64_t nbytes)
 	return is_small_ ? not_here : 0;
 }
 
+// What is too little for a group may be enough for one.
 int sliced_plan::plan_for(uint64_t nbytes)
 {
+	if (group_ && group_->plan(slices_, nbytes))
+		return 0;
+	group_.reset();
 	const int err = fit_slices(nbytes);
 	return err == not_here ? fail_smallest() : err;
+}
+
+bool sliced_plan::may_mix() const
+{
+	return core().mixes && core().evicts != eviction::demand && has_rows_ && !is_in_place_;
+}
+
+void sliced_plan::find_group()
+{
+	if (may_mix())
+		group_ = mixed_group::gather(*this);
+}
+
+const range_use &sliced_plan::use_of_window(unsigned window) const
+{
+	return group_ ? group_->use_of_window(slices_, window) : use_of(slices_, uses_, window);
 }
 
 het_memory_use sliced_plan::planned_use() const

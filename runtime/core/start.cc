@@ -102,11 +102,10 @@ int start()
 		std::atomic<double> &rate = c.devices[i]->rate;
 		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
 	}
-	if (!find_eviction(settings().evict, c.evicts, c.inspects))
+	if (!find_eviction(settings().evict, c.evicts, c.inspects, c.mixes))
 		return fail(HET_EARG,
-			    "HET_EVICT=%s: say keep, through, stream or demand, and inspect, inspect-all or "
-			    "no-inspect, with "
-			    "commas between them",
+			    "HET_EVICT=%s: say keep, through, stream or demand, inspect, inspect-all or no-inspect, "
+			    "and mix or no-mix, with commas between them",
 			    settings().evict);
 	for (unsigned i = 0; i < n; i++) {
 		if (int err = set_budget(*c.devices[i], i))

@@ -27,7 +27,7 @@ struct inspection_word {
 constexpr inspection_word inspection_words[] = {
 	{"inspect", inspection::some}, {"inspect-all", inspection::whole}, {"no-inspect", inspection::never}};
 
-bool find_word(std::string_view said, eviction &found, inspection &inspects)
+bool find_word(std::string_view said, eviction &found, inspection &inspects, bool &mixes)
 {
 	for (const word &w : words) {
 		if (w.name == said) {
@@ -41,21 +41,25 @@ bool find_word(std::string_view said, eviction &found, inspection &inspects)
 			return true;
 		}
 	}
-	return false;
+	if (said != "mix" && said != "no-mix")
+		return false;
+	mixes = said == "mix";
+	return true;
 }
 
 } // namespace
 
-bool find_eviction(const char *text, eviction &found, inspection &inspects)
+bool find_eviction(const char *text, eviction &found, inspection &inspects, bool &mixes)
 {
 	found = eviction::keep;
 	inspects = inspection::never;
+	mixes = false;
 	if (!text)
 		return true;
 	std::string_view rest = text;
 	for (;;) {
 		const size_t comma = rest.find(',');
-		if (!find_word(rest.substr(0, comma), found, inspects))
+		if (!find_word(rest.substr(0, comma), found, inspects, mixes))
 			return false;
 		if (comma == rest.npos)
 			return true;

@@ -27,7 +27,7 @@ enum class inspection : uint8_t {
 };
 
 // Finds what the text says, words with commas between them; it is null if there is none. It is false if a word is none
-// of these.
-bool find_eviction(const char *text, eviction &found, inspection &inspects);
+// of these. @mixes says whether launches that are queued on the same arrays run mixed (evict/skew.h).
+bool find_eviction(const char *text, eviction &found, inspection &inspects, bool &mixes);
 
 } // namespace het::rt

@@ -20,6 +20,9 @@ constexpr uint64_t slices_of_launch = 48, least_bytes = uint64_t{16} << 20, most
 // Two or three of them should leave most of the memory to what is kept.
 constexpr uint64_t slices_of_memory = 8;
 
+// What windows that slide have in common is copied on the device, which is fast.
+constexpr uint64_t most_in_common_sliding = 2;
+
 uint64_t round_up_grain(uint64_t n)
 {
 	return round_up(n, window_grain);
@@ -91,7 +94,7 @@ bool slice_plan::is_known_by_rows(const window &w, unsigned number, uint64_t *ro
 		written[0] = u.writes ? std::min(written[0], begin) : written[0];
 		written[1] = u.writes ? std::max(written[1], end) : written[1];
 	}
-	if (written[1] - written[0] > step)
+	if (!slides_ && written[1] - written[0] > step)
 		return false;
 	*row_bytes = uint64_t(std::min<__int128>(all[1] - all[0], __int128{w.bytes.size()}));
 	return true;
@@ -116,10 +119,11 @@ void slice_plan::look_at_rows()
 	}
 }
 
-bool slice_plan::take(std::span<const row_use> uses, size_t nrows)
+bool slice_plan::take(std::span<const row_use> uses, size_t nrows, bool slides)
 {
 	uses_ = uses;
 	nrows_ = nrows;
+	slides_ = slides;
 	windows_.reset(new (std::nothrow) window[uses.size()]);
 	window_of_.reset(new (std::nothrow) unsigned[uses.size()]);
 	if (!windows_ || !window_of_)
@@ -172,7 +176,7 @@ size_t slice_plan::wanted_rows(size_t least, uint64_t most_bytes) const
 		common += w.row_bytes > w.step ? w.row_bytes - w.step : 0;
 	}
 	const uint64_t paying = std::min(std::max(least_bytes, all / slices_of_launch), most_bytes);
-	const uint64_t bytes = std::max(paying, common * most_in_common);
+	const uint64_t bytes = std::max(paying, common * (slides_ ? most_in_common_sliding : most_in_common));
 	const uint64_t rows = step ? (bytes + step - 1) / step : nrows_;
 	return std::min<uint64_t>(std::max<uint64_t>({rows, least, 1}), nrows_);
 }
@@ -197,11 +201,11 @@ bool slice_plan::choose(uint64_t budget, size_t least_rows, eviction how)
 	const bool one_by_one = how == eviction::demand;
 	const size_t wanted =
 		one_by_one ? nrows_ : wanted_rows(least_rows, keeps_copies(how) ? budget / slices_of_memory : budget);
-	for (size_t least : {std::min(wanted, least_rows), size_t{1}}) {
+	for (size_t least : {std::min(wanted, least_rows), slides_ ? least_rows : size_t{1}}) {
 		// What is read and written is in use until it has come home.
 		for (buffers b : {buffers{2, 3}, buffers{2, 2}, buffers{1, 1}}) {
 			const size_t most = most_rows(budget, b);
-			if (one_by_one && b.of_others > 1)
+			if (one_by_one ? b.of_others > 1 : slides_ && b.of_others == 1)
 				continue;
 			if (most < std::max<size_t>(least, 1))
 				continue;
@@ -220,11 +224,33 @@ row_span slice_plan::slice(size_t number) const
 	return {first, std::min(rows_, nrows_ - first)};
 }
 
+// They are those of rows that go on for ever, as far as the window has them: so no slice has what the one before lacks
+// but the one before that had.
+range slice_plan::sliding_bytes(unsigned window, row_span rows) const
+{
+	const rt::window &w = windows_[window];
+	__int128 begin = __int128{1} << 100, end = -begin;
+	for (size_t i = 0; i < uses_.size(); i++) {
+		const row_use &u = uses_[i];
+		if (window_of_[i] != window)
+			continue;
+		const __int128 first = __int128{u.bytes.begin} + u.first + __int128{u.step} * rows.first;
+		begin = std::min(begin, first);
+		end = std::max(end, first + __int128{u.step} * (rows.count - 1) + u.length);
+	}
+	auto clip = [&](__int128 at) { return uintptr_t(std::clamp<__int128>(at, w.bytes.begin, w.bytes.end)); };
+	return {clip(begin), clip(end)};
+}
+
 range slice_plan::bytes_of(unsigned window, size_t slice) const
 {
 	const rt::window &w = windows_[window];
 	if (w.stays)
 		return w.bytes;
+	if (slides_) {
+		const range r = sliding_bytes(window, this->slice(slice));
+		return {w.bytes.begin + round_down(r.begin - w.bytes.begin, window_grain), r.end};
+	}
 	range used = {};
 	for (size_t i = 0; i < uses_.size(); i++) {
 		if (window_of_[i] == window)

@@ -7,7 +7,8 @@
 // windows, as equal bytes have one place on a device. What every slice uses whole stays in one buffer.
 //
 // A window of which two slices could write the same bytes, or bytes between those of the other, would lose one's. So
-// such bytes stay, too.
+// such bytes stay, too. But where windows slide (evict/tile_moves.h) each slice gets from the one before what they have
+// in common, whatever has been written.
 #pragma once
 
 #include "core/range.h"
@@ -55,10 +56,11 @@ inline constexpr size_t window_grain = 256;
 class slice_plan
 {
       public:
-	// It is false without memory. The uses live as long as the plan.
-	bool take(std::span<const row_use> uses, size_t nrows);
+	// It is false without memory. The uses live as long as the plan. If windows slide, what they have begins and
+	// ends no earlier in a later slice.
+	bool take(std::span<const row_use> uses, size_t nrows, bool slides = false);
 	// Chooses, once, the rows of a slice, and the buffers, for so many bytes. It should have @least_rows to keep
-	// the device busy. It is false if not even one row fits.
+	// the device busy. It is false if not even one row fits, or where windows slide, if less than that do.
 	bool choose(uint64_t budget, size_t least_rows, eviction how = eviction::keep);
 
 	std::span<const window> windows() const { return {windows_.get(), nwindows_}; }
@@ -88,6 +90,7 @@ class slice_plan
 	void join(unsigned into, unsigned other);
 	void look_at_rows();
 	bool is_known_by_rows(const window &w, unsigned number, uint64_t *row_bytes) const;
+	range sliding_bytes(unsigned window, row_span rows) const;
 	uint64_t need(size_t rows, buffers b) const;
 	uint64_t room_of(const window &w, size_t rows) const;
 	size_t most_rows(uint64_t budget, buffers b) const;
@@ -96,6 +99,7 @@ class slice_plan
 
 	std::span<const row_use> uses_;
 	size_t nrows_ = 0, rows_ = 1;
+	bool slides_ = false;
 	std::unique_ptr<window[]> windows_;
 	std::unique_ptr<unsigned[]> window_of_;
 	unsigned nwindows_ = 0;

@@ -25,6 +25,7 @@
 #include "os/lock.h"
 #include "sched/interval_tree.h"
 
+#include <algorithm>
 #include <atomic>
 #include <span>
 
@@ -228,6 +229,32 @@ class command_graph
 		size_t written = 0, read = 0;
 	};
 	uses find_uses(range r, const node &n, std::span<range> written, std::span<range> read);
+
+	// Finds nodes that wait for nothing but @first, which has not finished, or others that are found, in an order
+	// in which they may run; as far as wanted(node &), which is called under the lock, says. Returns how many they
+	// are.
+	template <class F> size_t find_behind(const node &first, std::span<node *> found, F wanted)
+	{
+		hold h(lock_);
+		size_t n = 0;
+		const auto is_one = [&](const node *of) {
+			return of == &first ||
+			       std::find(found.begin(), found.begin() + long(n), of) != found.begin() + long(n);
+		};
+		const auto waits_for_others = [&](node &of) {
+			const std::span<edge> before = of.edges_before();
+			return std::any_of(before.begin(), before.end(), [&](const edge &e) {
+				return e.from && !e.from->finished && !is_one(e.from);
+			});
+		};
+		for (size_t i = 0; i <= n; i++) {
+			for (edge *e = i ? found[i - 1]->successors : first.successors; e && n < found.size();
+			     e = e->next)
+				if (!is_one(e->to) && !waits_for_others(*e->to) && wanted(*e->to))
+					found[n++] = e->to;
+		}
+		return n;
+	}
 
 	// Calls is_over(node &), under the lock, for each command that uses bytes of @r and has not been shown, perhaps
 	// several times. If it says yes, the command will not use them any longer: later ones neither wait for it there

@@ -673,30 +673,37 @@ TEST(eviction, words)
 {
 	eviction e = eviction::demand;
 	inspection i = inspection::some;
-	EXPECT_TRUE(find_eviction(nullptr, e, i));
+	bool m = true;
+	EXPECT_TRUE(find_eviction(nullptr, e, i, m));
 	EXPECT_EQ(e, eviction::keep);
-	EXPECT_TRUE(find_eviction("through", e, i));
+	EXPECT_FALSE(m);
+	EXPECT_TRUE(find_eviction("mix,through", e, i, m));
+	EXPECT_TRUE(m);
+	EXPECT_EQ(e, eviction::through);
+	EXPECT_TRUE(find_eviction("mix,no-mix", e, i, m));
+	EXPECT_FALSE(m);
+	EXPECT_TRUE(find_eviction("through", e, i, m));
 	EXPECT_EQ(e, eviction::through);
 	EXPECT_TRUE(keeps_copies(e));
-	EXPECT_TRUE(find_eviction("stream", e, i));
+	EXPECT_TRUE(find_eviction("stream", e, i, m));
 	EXPECT_FALSE(keeps_copies(e));
 	EXPECT_EQ(e, eviction::stream);
-	EXPECT_TRUE(find_eviction("demand", e, i));
+	EXPECT_TRUE(find_eviction("demand", e, i, m));
 	EXPECT_EQ(e, eviction::demand);
-	EXPECT_TRUE(find_eviction("keep", e, i));
+	EXPECT_TRUE(find_eviction("keep", e, i, m));
 	EXPECT_EQ(e, eviction::keep);
 	EXPECT_EQ(i, inspection::never);
-	EXPECT_TRUE(find_eviction("inspect,stream", e, i));
+	EXPECT_TRUE(find_eviction("inspect,stream", e, i, m));
 	EXPECT_EQ(e, eviction::stream);
 	EXPECT_EQ(i, inspection::some);
-	EXPECT_TRUE(find_eviction("through,inspect-all", e, i));
+	EXPECT_TRUE(find_eviction("through,inspect-all", e, i, m));
 	EXPECT_EQ(e, eviction::through);
 	EXPECT_EQ(i, inspection::whole);
-	EXPECT_TRUE(find_eviction("no-inspect", e, i));
+	EXPECT_TRUE(find_eviction("no-inspect", e, i, m));
 	EXPECT_EQ(e, eviction::keep);
 	EXPECT_EQ(i, inspection::never);
 	for (const char *wrong : {"kept", "", "keep,", ",keep", "keep;stream"})
-		EXPECT_FALSE(find_eviction(wrong, e, i)) << wrong;
+		EXPECT_FALSE(find_eviction(wrong, e, i, m)) << wrong;
 }
 
 } // namespace

@@ -158,6 +158,49 @@ TEST(command_graph, failures_pass_along_events_and_to_readers)
 	finish(graph, later, later.inherited);
 }
 
+// Each behind those that it waits for; what waits for others as well, or for what is not wanted, is left.
+TEST(command_graph, finds_what_waits_for_one_alone)
+{
+	command_graph graph(inherited);
+	command over, first, elsewhere, step[3], beside, waits_for_both;
+	const use a{{0, 8}, true, false}, b{{8, 16}, true, false}, to_a{{0, 8}, false, true},
+		to_b{{8, 16}, false, true}, c{{16, 24}, true, true};
+	over.set({&to_a, 1});
+	const use first_uses[] = {a, to_b}, there[] = {b, to_a}, back[] = {a, to_b}, both[] = {b, c};
+	first.set(first_uses);
+	elsewhere.set({&c, 1});
+	step[0].set(there);
+	step[1].set(back);
+	step[2].set(there);
+	beside.set({&b, 1});
+	waits_for_both.set(both);
+	graph.add(over, {});
+	graph.add(first, {});
+	graph.add(elsewhere, {});
+	for (command &s : step)
+		graph.add(s, {});
+	graph.add(beside, {});
+	graph.add(waits_for_both, {});
+	EXPECT_EQ(finish(graph, over), &first);
+	node *found[8];
+	const auto find = [&](std::span<node *> room, const node *but = nullptr) {
+		const size_t n = graph.find_behind(first, room, [&](node &n) { return &n != but; });
+		return std::vector<node *>(room.data(), room.data() + n);
+	};
+	using nodes = std::vector<node *>;
+	EXPECT_EQ(find(found), (nodes{&step[0], &step[1], &beside, &step[2]}));
+	EXPECT_EQ(find({found, 2}), (nodes{&step[0], &step[1]}));
+	EXPECT_EQ(find(found, &step[1]), (nodes{&step[0]}));
+	EXPECT_EQ(find(found, &step[0]), nodes{});
+	finish(graph, elsewhere);
+	EXPECT_EQ(find(found).size(), 5u);
+	finish(graph, first);
+	for (command &s : step)
+		finish(graph, s);
+	finish(graph, beside);
+	finish(graph, waits_for_both);
+}
+
 TEST(command_graph, finished_nodes_are_not_waited_for)
 {
 	command_graph graph(inherited);
