@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Measures how long an urgent launch of one group waits beside a launch that keeps the whole GPU busy: where that stops
-// for it; where only its stream is more urgent, as the other kernel can't be stopped; and on the idle GPU. The other
-// launches' results are checked at the end.
+// for it, without and with an announcement some time before; where only its stream is more urgent, as the other kernel
+// can't be stopped; and on the idle GPU. The other launches' results are checked at the end.
 #include "common/clock.h"
 #include "common/format.h"
 #include "common/options.h"
@@ -24,28 +24,33 @@ struct options {
 	common_options common;
 	unsigned samples = 400;
 	unsigned waves = 0; // how many blocks each place of the GPU gets; 0: by their length
+	unsigned lead = 50; // an announcement comes so many µs before
 };
 
 constexpr int no_device_status = 4; // as kselftests have it
 constexpr unsigned group = 256, groups_of_unit = 8;
-constexpr unsigned rounds_unrolled = 8;
+constexpr unsigned rounds_unrolled = 8; // as many as the kernel has registers %k
 // So many groups have sums of their own; others share theirs.
 constexpr size_t groups_of_sums = 1024;
 
 // Each work-item goes through a sequence of numbers, and adds the last one to its sum, with an atomic, so that all that
-// is done twice or not at all shows. Several steps are in one round of the loop, as compilers make it.
+// is done twice or not at all shows. Several steps are in one round of the loop, as compilers make it. To each belongs
+// a number from memory, which is 0: these stay as they are, and are saved with the rest.
 std::string victim_text(bool can_be_stopped)
 {
 	std::string steps;
-	for (unsigned i = 0; i < rounds_unrolled; i++)
-		steps += "\tmad.lo.u32 %r6, %r6, 1664525, 1013904223;\n";
+	std::string loads;
+	for (unsigned i = 0; i < rounds_unrolled; i++) {
+		loads += format("\tld.global.u32 %%k%u, [%%rd4+%u];\n", i, 4 * i);
+		steps += format("\tmad.lo.u32 %%r6, %%r6, 1664525, 1013904223;\n\txor.b32 %%r6, %%r6, %%k%u;\n", i);
+	}
 	return std::string(".version 7.0\n.target sm_70\n.address_size 64\n") +
 	       // A program with a variable of its own can't be stopped.
 	       (can_be_stopped ? "" : ".visible .global .align 4 .u32 kept;\n") + R"(
-.visible .entry work(.param .u64 sums, .param .u32 rounds)
+.visible .entry work(.param .u64 sums, .param .u32 rounds, .param .u64 zeros)
 {
 	.reg .pred %p<2>;
-	.reg .b32 %r<10>;
+	.reg .b32 %r<10>, %k<8>;
 	.reg .b64 %rd<6>;
 	ld.param.u64 %rd1, [sums];
 	ld.param.u32 %r1, [rounds];
@@ -59,6 +64,9 @@ std::string victim_text(bool can_be_stopped)
 	mad.wide.u32 %rd3, %r8, 4, %rd1;
 	mov.u32 %r6, %r5;
 	mov.u32 %r7, 0;
+	ld.param.u64 %rd4, [zeros];
+	cvta.to.global.u64 %rd4, %rd4;
+)" + loads + R"(
 AGAIN:
 )" + steps + R"(
 	add.u32 %r7, %r7, 1;
@@ -132,7 +140,8 @@ class load
 		event.reset();
 		const het_arg args[] = {
 			{HET_ARG_RANGE, HET_READ_WRITE, 4 * sums_.size(), sums_.data(), nullptr, nullptr},
-			{HET_ARG_VALUE, 0, sizeof(rounds), &rounds, nullptr, nullptr}};
+			{HET_ARG_VALUE, 0, sizeof(rounds), &rounds, nullptr, nullptr},
+			{HET_ARG_RANGE, HET_READ_ONLY, 4 * zeros_.size(), zeros_.data(), nullptr, nullptr}};
 		het_launch_args l = {};
 		l.size = sizeof l;
 		l.kernel = kernel_.get();
@@ -140,7 +149,7 @@ class load
 		l.global[0] = items;
 		l.local[0] = std::min<size_t>(items, group);
 		l.arg_size = sizeof(het_arg);
-		l.nargs = rounds ? 2 : 1;
+		l.nargs = rounds ? 3 : 1;
 		l.args = args;
 		l.priority = priority;
 		het::check(het_launch(queue_.get(), &l, &event.e), "het_launch");
@@ -152,7 +161,7 @@ class load
 	const std::vector<het_image> images_;
 	const het::program program_;
 	const het::kernel kernel_;
-	std::vector<uint32_t> sums_;
+	std::vector<uint32_t> sums_, zeros_ = std::vector<uint32_t>(rounds_unrolled);
 };
 
 struct machine {
@@ -199,7 +208,9 @@ double time_small(load &small)
 }
 
 struct measured {
-	series idle, stream, stops;
+	series idle, stream, stops, announced;
+	double bytes = 0, bytes_announced = 0; // that a block saves after the request, in the mean
+	double bytes_of_base = 0;
 	bool right = true;
 };
 
@@ -212,23 +223,39 @@ class beside
 	{
 	}
 
-	// The other launch is under way for a random time when the small one comes.
-	double sample(load &small, std::mt19937_64 &random)
+	// The other launch is under way for a random time when the small one comes. With @lead this is announced so
+	// many µs before.
+	double sample(load &small, std::mt19937_64 &random, const het::queue *announced = nullptr, unsigned lead = 0)
 	{
 		if (!event_.e || event_.is_over()) {
+			finish();
 			victim_.launch(0, rounds_, items_, event_);
 			launches_++;
 			pause_us(3000);
 		}
 		pause_us(double(random() % 1500));
+		if (announced) {
+			announced->announce(std::chrono::microseconds(lead));
+			pause_us(lead);
+		}
 		return time_small(small);
 	}
 	void finish()
 	{
-		if (event_.e)
-			event_.wait();
+		if (!event_.e)
+			return;
+		event_.wait();
+		het_preemption p = {};
+		p.size = sizeof p;
+		het::check(het_event_preemption(event_.e, &p), "het_event_preemption");
+		saved_.add(p.saved_blocks, p.saved_bytes);
+		deltas_.add(p.delta_blocks, p.delta_bytes);
+		bases_.add(p.base_blocks, p.base_bytes);
 		event_.reset();
 	}
+	double bytes() const { return saved_.mean(); }
+	double bytes_of_deltas() const { return deltas_.mean(); }
+	double bytes_of_bases() const { return bases_.mean(); }
 	bool is_right()
 	{
 		finish();
@@ -243,8 +270,19 @@ class beside
 	}
 
       private:
+	struct contexts {
+		uint64_t blocks = 0, bytes = 0;
+		void add(uint64_t more_blocks, uint64_t more_bytes)
+		{
+			blocks += more_blocks;
+			bytes += more_bytes;
+		}
+		double mean() const { return double(bytes) / double(std::max<uint64_t>(blocks, 1)); }
+	};
+
 	const size_t items_;
 	const uint32_t rounds_;
+	contexts saved_, deltas_, bases_;
 	load victim_;
 	event_owner event_;
 	uint32_t launches_ = 0;
@@ -256,6 +294,9 @@ measured measure(const machine &m, const het::queue &q, load &small, double us, 
 	const unsigned waves = o.common.quick ? 1 : o.waves ? o.waves : unsigned(std::max(4.0, 40000 / us));
 	const uint32_t rounds = o.common.quick ? 5 : rounds_for(m, q, us);
 	beside stops(m, q, m.stoppable, rounds, waves), stream(m, q, m.plain, rounds, waves);
+	beside announced(m, q, m.stoppable, rounds, waves);
+	const het::queue urgent(std::vector{m.device});
+	urgent.set_priority(7);
 	std::mt19937_64 random(1);
 	measured all;
 	const unsigned turn = std::min(o.samples, 20u);
@@ -266,10 +307,16 @@ measured measure(const machine &m, const het::queue &q, load &small, double us, 
 			all.stops.push_back(stops.sample(small, random));
 		stops.finish();
 		for (unsigned k = 0; k < turn; k++)
+			all.announced.push_back(announced.sample(small, random, &urgent, o.lead));
+		announced.finish();
+		for (unsigned k = 0; k < turn; k++)
 			all.stream.push_back(stream.sample(small, random));
 		stream.finish();
 	}
-	all.right = stops.is_right() && stream.is_right();
+	all.right = stops.is_right() && stream.is_right() && announced.is_right();
+	all.bytes = stops.bytes();
+	all.bytes_announced = announced.bytes_of_deltas();
+	all.bytes_of_base = announced.bytes_of_bases();
 	return all;
 }
 
@@ -277,7 +324,7 @@ int run(options o)
 {
 	if (o.common.quick)
 		o.samples = std::min(o.samples, 2u);
-	report out("preempt-latency", {{"samples", o.samples}});
+	report out("preempt-latency", {{"samples", o.samples}, {"lead", o.lead}});
 	machine m;
 	for (het::device d : het::devices())
 		if (!m.device.get() && d.kind() == HET_DEVICE_CUDA)
@@ -293,20 +340,27 @@ int run(options o)
 		time_small(small);
 	table shown(format("An urgent launch of one group, from the call until the host sees its end, on %s",
 			   m.device.name()),
-		    {"others' blocks", "P50 idle", "stream", "stops", "P99 idle", "stream", "stops"});
+		    {"others' blocks", "P50 idle", "stream", "stops", "announced", "P99 idle", "stream", "stops",
+		     "announced", "bytes", "announced"});
 	bool right = true;
 	const std::vector<double> lengths = o.common.quick ? std::vector{50.0} : std::vector{50.0, 500.0, 5000.0};
 	for (double us : lengths) {
 		const measured all = measure(m, queue, small, us, o);
 		right = right && all.right;
 		const std::string path = format("blocks of %.0f us/", us);
-		const summary idle = summarise(all.idle), stream = summarise(all.stream), stops = summarise(all.stops);
+		const summary idle = summarise(all.idle), stream = summarise(all.stream), stops = summarise(all.stops),
+			      announced = summarise(all.announced);
 		out.result(path + "idle", "us", idle);
 		out.result(path + "stream", "us", stream);
 		out.result(path + "stops", "us", stops);
+		out.result(path + "announced", "us", announced);
+		out.value(path + "block, stopped", "B", all.bytes);
+		out.value(path + "block, announced", "B", all.bytes_announced);
+		out.value(path + "block, base", "B", all.bytes_of_base);
 		shown.row({format("%.0f µs", us), format("%.1f", idle.median), format("%.1f", stream.median),
-			   format("%.1f", stops.median), format("%.1f", idle.p99), format("%.1f", stream.p99),
-			   format("%.1f", stops.p99)});
+			   format("%.1f", stops.median), format("%.1f", announced.median), format("%.1f", idle.p99),
+			   format("%.1f", stream.p99), format("%.1f", stops.p99), format("%.1f", announced.p99),
+			   format("%.0f", all.bytes), format("%.0f", all.bytes_announced)});
 	}
 	shown.note(right ? "the others' results are right" : "SOME RESULTS OF THE OTHERS ARE WRONG");
 	shown.print();
@@ -323,6 +377,7 @@ int main(int argc, char **argv)
 	command_line line("Waiting time of an urgent launch beside one that fills the GPU.");
 	add_common_options(line, o.common);
 	line.number("--samples", o.samples, "of each kind");
+	line.number("--lead", o.lead, "µs before an urgent launch it is announced");
 	line.number("--waves", o.waves, "blocks that each place of the GPU gets of the others");
 	return line.run(argc, argv, [&] { return run(o); });
 }

@@ -106,6 +106,8 @@ TEST(priorities_are_checked, .traps = trap::best, .devices = device::none)
 	HET_OK(het_queue_set_priority(fx.queue, 7));
 	HET_OK(het_queue_set_priority(fx.queue, -8));
 	HET_ERR(het_queue_set_priority(fx.queue, 8), HET_EARG);
+	HET_OK(het_queue_announce(fx.queue, 0));
+	HET_ERR(het_queue_announce(nullptr, 1000), HET_ENULL);
 	HET_ERR(het_queue_set_priority(fx.queue, -9), HET_EARG);
 	HET_ERR(het_queue_set_priority(nullptr, 0), HET_ENULL);
 	het_queue_args q = {};

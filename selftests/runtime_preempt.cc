@@ -76,6 +76,96 @@ TEST(with_drain_blocks_that_have_begun_end_first, .traps = trap::best, .devices 
 	CHECK(p.waiting_blocks > 0 && p.waiting_blocks < 16);
 }
 
+namespace
+{
+
+// A long kernel is told in the middle that something urgent will come so much later, and again after some of its blocks
+// have gone on. It comes, or not.
+void announce_beside(const context &t, bool comes, uint64_t lead_ns, het_preemption &stopped)
+{
+	runtime_fixture fx(t);
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	queue_handle announcing;
+	HET_OK(het_queue_create(nullptr, announcing.out()));
+	HET_OK(het_queue_set_priority(announcing, 7));
+	const int before = fake_cuda_driver().kernels_begun;
+	turns_arrays victim(16 * group), urgent(group);
+	event_handle long_one, short_one;
+	{
+		held_in_the_middle held(500);
+		victim.launch(fx.queue, kernel, 100, -3, long_one.out());
+		held.wait();
+		HET_OK(het_queue_announce(announcing, lead_ns));
+		held.go_on_until(2500);
+		HET_OK(het_queue_announce(announcing, lead_ns));
+		held.go_on_until(3000);
+		if (comes) {
+			urgent.launch(announcing, kernel, 5, 0, short_one.out());
+			wait_until_it_waits(short_one, before + 2);
+		}
+	}
+	if (comes)
+		wait_for(short_one);
+	wait_for(long_one);
+	victim.check();
+	urgent.check();
+	stopped = preemption_of(long_one);
+}
+
+} // namespace
+
+// Blocks that run when it is announced save a base, and then the registers alone that have changed.
+TEST(a_stop_that_was_announced_saves_what_has_changed, .traps = trap::best, .devices = device::cuda)
+{
+	het_preemption p;
+	announce_beside(t, true, 1000, p);
+	CHECK_EQ(p.stops, 1u);
+	CHECK(p.saved_blocks > 0 && p.base_blocks >= p.saved_blocks);
+	CHECK_EQ(p.delta_blocks, p.saved_blocks);
+	CHECK_EQ(p.delta_bytes, p.saved_bytes);
+	CHECK(p.delta_bytes > 0 && 2 * p.delta_bytes * p.base_blocks < p.base_bytes * p.delta_blocks);
+}
+
+TEST(a_false_alarm_costs_a_base, .traps = trap::best, .devices = device::cuda)
+{
+	het_preemption p;
+	announce_beside(t, false, 1000, p);
+	CHECK_EQ(p.stops, 0u);
+	CHECK(p.base_blocks > 0 && p.base_blocks <= 4);
+	CHECK_EQ(p.saved_blocks + p.saved_bytes + p.delta_blocks + p.delta_bytes, 0u);
+}
+
+// A launch has shown how long its blocks take, and the next one's would have ended by then.
+TEST(what_ends_before_it_comes_saves_no_base, .traps = trap::best, .devices = device::cuda)
+{
+	runtime_fixture fx(t);
+	program_handle program;
+	kernel_handle kernel;
+	make_turns(program, kernel);
+	use_two_levels(fx.queue, kernel);
+	queue_handle announcing;
+	HET_OK(het_queue_create(nullptr, announcing.out()));
+	HET_OK(het_queue_set_priority(announcing, 7));
+	turns_arrays victim(16 * group);
+	event_handle first, second;
+	victim.launch(fx.queue, kernel, 1, -3, first.out());
+	wait_for(first);
+	{
+		held_in_the_middle held(500);
+		victim.launch(fx.queue, kernel, 100, -3, second.out());
+		held.wait();
+		// The fake GPU's clock counts steps, far fewer than this has nanoseconds.
+		HET_OK(het_queue_announce(announcing, UINT64_MAX / 2));
+		held.go_on_until(3000);
+	}
+	wait_for(second);
+	victim.check();
+	CHECK_EQ(preemption_of(second).base_blocks, 0u);
+}
+
 // It is no more urgent by itself, but has little time.
 TEST(a_long_kernel_stops_for_one_with_a_deadline, .traps = trap::best, .devices = device::cuda)
 {
@@ -167,7 +257,12 @@ TEST(random_launches_of_all_levels_leave_what_they_must, .traps = trap::best, .d
 	const unsigned launches = getenv("HET_TEST_FULL") ? 5000 : 150;
 	std::vector<std::unique_ptr<turns_arrays>> arrays(6);
 	std::vector<event_handle> events(8);
+	queue_handle announcing;
+	HET_OK(het_queue_create(nullptr, announcing.out()));
+	HET_OK(het_queue_set_priority(announcing, 7));
 	for (unsigned n = 0; n < launches; n++) {
+		if (random() % 4 == 0)
+			HET_OK(het_queue_announce(announcing, random() % 100'000));
 		auto &a = arrays[random() % arrays.size()];
 		if (!a)
 			a = std::make_unique<turns_arrays>(group * (1 + random() % 12));

@@ -19,6 +19,7 @@ HEAD = 32  # bytes of a context before its words
 NON_BLOCKING = 1  # of a stream: it does not wait for kernels on the default one
 MOST_LAUNCHES = 1000
 LINE = 128
+CONTROL = struct.Struct("<IIII9Q4I")
 SMS = 1024  # more than any device has
 KERNELS = ("registers", "shared_words", "local_words", "atomics", "lanes", "apart")
 
@@ -34,7 +35,7 @@ class Stopper:
 
     def __init__(self, gpu, blocks, check):
         self.gpu, self.blocks, self.check = gpu, blocks, check
-        self.control = gpu.allocate(88)
+        self.control = gpu.allocate(CONTROL.size)
         self.lists = [gpu.allocate(8 * blocks) for _ in range(2)]
         self.flags = gpu.allocate(LINE * SMS)
         self.stream = ctypes.c_void_p()
@@ -58,8 +59,8 @@ class Stopper:
         self.gpu.clear(self.flags, LINE * SMS)
         self.gpu.put(self.lists[0], struct.pack(f"<{len(numbers)}Q", *numbers))
         stride = 0 if self.check else LINE
-        self.gpu.put(self.control, struct.pack("<IIII9Q", self.blocks, 1, 1, stride, 0, self.lists[0], self.lists[1], 0,
-                                               self.flags, self.contexts, self.bytes, self.blocks, self.used))
+        self.gpu.put(self.control, CONTROL.pack(self.blocks, 1, 1, stride, 0, self.lists[0], self.lists[1], 0, self.flags,
+                                            self.contexts, self.bytes, self.blocks, self.used, 0, 0, 0, 0))
         self.gpu.call("cuCtxSynchronize")
         self.gpu.launch(function, len(numbers), [*arguments, ctypes.c_uint64(self.control)])
         took = 0.0
@@ -140,8 +141,8 @@ class Bench:
         self.stopper.room_for(self.stops[name])
         self.gpu.clear(self.stopper.flags, LINE * SMS)
         s = self.stopper
-        self.gpu.put(s.control, struct.pack("<IIII9Q", self.blocks, 1, 1, LINE, 0, 0, s.lists[1], 0, s.flags,
-                                            s.contexts, s.bytes, self.blocks, 0))
+        self.gpu.put(s.control, CONTROL.pack(self.blocks, 1, 1, LINE, 0, 0, s.lists[1], 0, s.flags, s.contexts, s.bytes,
+                                         self.blocks, 0, 0, 0, 0, 0))
         launches = [(self.gpu.function(self.plain, name), self.blocks, self.arguments(0)),
                     (self.gpu.function(self.stoppable, name), self.blocks,
                      [*self.arguments(0), ctypes.c_uint64(self.stopper.control)])]

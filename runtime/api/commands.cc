@@ -214,7 +214,11 @@ GPUVM_PUBLIC int het_event_preemption(het_event *event, struct het_preemption *p
 		     .rescues = r.rescues,
 		     .away_ns = r.away_ns,
 		     .deadline_ns = deadline ? deadline - event->queued : 0,
-		     .late_ns = deadline && event->ended > deadline ? event->ended - deadline : 0},
+		     .late_ns = deadline && event->ended > deadline ? event->ended - deadline : 0,
+		     .base_blocks = r.base_blocks,
+		     .base_bytes = r.base_bytes,
+		     .delta_blocks = r.delta_blocks,
+		     .delta_bytes = r.delta_bytes},
 		    offsetof(het_preemption, deadline_ns));
 }
 

@@ -197,6 +197,17 @@ GPUVM_PUBLIC int het_queue_set_priority(het_queue *queue, int priority)
 	return err;
 }
 
+GPUVM_PUBLIC int het_queue_announce(het_queue *queue, uint64_t ns)
+{
+	if (int err = check("het_queue_announce", queue))
+		return err;
+	const int8_t level = queue->level.load(std::memory_order_relaxed);
+	for (unsigned i = 0; i < core().ndevices; i++)
+		if (queue->devices >> i & 1)
+			core().devices[i]->compute->announced(level, ns);
+	return 0;
+}
+
 GPUVM_PUBLIC int het_queue_retain(het_queue *queue)
 {
 	return retain("het_queue_retain", queue);

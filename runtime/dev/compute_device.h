@@ -76,6 +76,7 @@ struct device_arg {
 // How a command was stopped for more urgent ones: het_preemption has the words.
 struct stop_record {
 	uint64_t stops = 0, saved_blocks = 0, saved_bytes = 0, waiting_blocks = 0, rescues = 0, away_ns = 0;
+	uint64_t base_blocks = 0, base_bytes = 0, delta_blocks = 0, delta_bytes = 0;
 };
 
 // Between two groups of a kernel something more urgent may come.
@@ -207,6 +208,8 @@ class compute_device
 	virtual bool has_lanes() const { return false; }
 	// What is under way on a lane has become so urgent. Any thread may call it.
 	virtual void raised(unsigned /*lane*/, int8_t /*level*/) {}
+	// Something so urgent will be there so much later. Any thread may call it.
+	virtual void announced(int8_t /*level*/, uint64_t /*lead_ns*/) {}
 	// Returns how many bytes of its memory it has taken so far for launches that can be stopped, which are counted
 	// then. Who submits calls it.
 	virtual uint64_t bytes_for_stops() { return 0; }

@@ -64,6 +64,7 @@ class cuda_compute final : public compute_device
 	bool has_queue() const override { return true; }
 	bool has_lanes() const override { return true; }
 	void raised(unsigned lane, int8_t level) override;
+	void announced(int8_t level, uint64_t lead_ns) override;
 	uint64_t bytes_for_stops() override { return stops_.count_bytes(); }
 	uint64_t drop_stops() override;
 	bool is_in_place() const override { return false; }
@@ -398,6 +399,15 @@ void cuda_compute::raised(unsigned lane, int8_t level)
 		return;
 	lanes_.raise(lane, level);
 	stops_.raised(level);
+}
+
+void cuda_compute::announced(int8_t level, uint64_t lead_ns)
+{
+	if (!stops_.are_there())
+		return;
+	cuda_current c(cu_, context_);
+	if (!c.error())
+		stops_.announce(level, lead_ns);
 }
 
 // A kernel that fails takes its context with it: all later calls return its error.

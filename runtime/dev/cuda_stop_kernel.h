@@ -5,6 +5,7 @@
 #include "dev/cuda_calls.h"
 #include "ptx/passes/checkpoint.h"
 
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -36,6 +37,8 @@ struct cuda_stop_kernel {
 	cu_function begins = nullptr, resumes = nullptr;
 	stop_text::kernel what = {};
 	std::vector<size_t> offsets, sizes; // of the parameters
+	// A block of it took so long in the last launch that was not stopped; 0: there was none.
+	mutable std::atomic<uint32_t> block_ns{0};
 };
 
 // A program makes them when they are first asked for. Returns null, having said why, if there is none of that name.

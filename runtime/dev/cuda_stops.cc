@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
-#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <iterator>
@@ -23,9 +22,11 @@ namespace het::rt
 namespace
 {
 
+using ptx::checkpoint_context;
 using ptx::checkpoint_control;
+using ptx::checkpoint_line;
 
-constexpr size_t flag_line = 128; // what one SM looks at
+constexpr size_t flag_line = sizeof(checkpoint_line); // what one SM looks at
 constexpr unsigned threads_of_unit = 2048, blocks_of_unit = 32;
 // Contexts of one launch take no more than this.
 constexpr uint64_t most_context_bytes = 64 << 20;
@@ -34,9 +35,9 @@ constexpr uint64_t most_list_bytes = 64 << 20;
 // Of what is not saved when it is stopped again, so many times as many contexts are there as blocks run at once.
 constexpr uint64_t spare = 3;
 static_assert(sizeof(checkpoint_control) <= flag_line);
-constexpr size_t head_bytes = 16;
 
-// These are offsets in the sheet of a launch: what is sent, what has come back, flags, lists of contexts.
+// These are offsets in the sheet of a launch: what is sent, what has come back, flags (on the host those of an
+// announcement), lists of contexts.
 enum : size_t { sent_new = 0, sent_resumed = flag_line, came_new = 2 * flag_line, flag_sets = 3 * flag_line };
 
 patience patience_of_user()
@@ -82,15 +83,18 @@ class cuda_stopped
 	uint64_t context_room = 0, left_room[2] = {};
 	size_t heads_at = 0; // where the first words of the contexts come to, on the host
 	cu_event ended = nullptr;
-	cu_event cleared = nullptr;
-	bool was_set = false; // the flags, since they were cleared
+	cu_event cleared = nullptr, announced = nullptr;
+	bool was_set = false;       // the flags, since they were cleared
+	uint32_t announcements = 0; // since then
 
 	// These are of the launch.
 	const cuda_stop_kernel *kernel = nullptr;
 	fixed_list<char> parameters;
 	unsigned groups[3], items[3], shared_bytes;
 	const std::atomic<int8_t> *level = nullptr;
-	uint64_t context_bytes = 0, limit = 0;   // of contexts
+	uint64_t context_bytes = 0, limit = 0; // of contexts
+	uint64_t at_once = 0;                  // so many blocks run at a time, or fewer
+	uint64_t submitted = 0;
 	uint64_t fresh_begin = 0, fresh_end = 0; // those that blocks may ask for in this round
 	fixed_list<uint64_t> waiting;            // contexts that are to be resumed
 	fixed_list<uint64_t> maybe;              // contexts that may be waiting; it is only filled to be looked through
@@ -162,11 +166,11 @@ bool cuda_stops::grow(cuda_stopped &s, cu_deviceptr *at, uint64_t *has, uint64_t
 // With fewer contexts than blocks want the others run to their end. Returns 0, or a code: then it can't be stopped.
 int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda_grid &g, const ticket &t)
 {
-	uint64_t at_once = std::max(1u, std::min(blocks_of_unit, threads_of_unit / unsigned(g.threads()))) *
-			   (flag_bytes_ / flag_line);
+	s.at_once = std::max(1u, std::min(blocks_of_unit, threads_of_unit / unsigned(g.threads()))) *
+		    (flag_bytes_ / flag_line);
 	s.context_bytes = k.what.size.context_bytes(g.threads(), g.shared_bytes);
 	s.limit = k.what.saves && t.may_save
-			  ? std::min(std::min(g.blocks(), spare * at_once), most_context_bytes / s.context_bytes)
+			  ? std::min(std::min(g.blocks(), spare * s.at_once), most_context_bytes / s.context_bytes)
 			  : 0;
 	if (8 * g.blocks() > most_list_bytes)
 		return cu_error_out_of_memory;
@@ -185,13 +189,15 @@ int cuda_stops::make_room(cuda_stopped &s, const cuda_stop_kernel &k, const cuda
 		s.lists_at = flag_sets + flag_bytes_;
 		s.list_room = spare * blocks_of_unit * (flag_bytes_ / flag_line);
 		s.heads_at = s.lists_at + 2 * 8 * s.list_room;
-		if (int err = sheets_.take(s.heads_at + head_bytes * s.list_room, &s.sheet))
+		if (int err = sheets_.take(s.heads_at + sizeof(checkpoint_context) * s.list_room, &s.sheet))
 			return err;
 		s.was_set = true; // nothing was written there yet
 	}
 	s.limit = std::min(s.limit, s.list_room);
 	int err = s.ended ? 0 : cu_.create_event(&s.ended, cu_event_blocking_sync | cu_event_disable_timing);
-	return err || s.cleared ? err : cu_.create_event(&s.cleared, cu_event_disable_timing);
+	for (cu_event *e : {&s.cleared, &s.announced})
+		err = err || *e ? err : cu_.create_event(e, cu_event_disable_timing);
+	return err;
 }
 
 namespace
@@ -245,6 +251,7 @@ cuda_stopped *cuda_stops::take(const cuda_stop_kernel &k, const cuda_grid &g, co
 	s->left_count = 0;
 	s->when = suspension(patience_of_user());
 	s->was_launched = false;
+	s->submitted = t.submitted;
 	return s;
 }
 
@@ -318,7 +325,7 @@ void cuda_stops::set_flags(cuda_stopped &s)
 // What is put on the stream next begins when they are clear.
 int cuda_stops::clear_flags(cuda_stopped &s, cu_stream on)
 {
-	if (!s.was_set)
+	if (!s.was_set && !s.announcements)
 		return 0;
 	int err = cu_.copy_to_device(s.sheet->device + flag_sets, constants_->host + flag_bytes_, flag_bytes_, flags_);
 	if (!err)
@@ -326,7 +333,22 @@ int cuda_stops::clear_flags(cuda_stopped &s, cu_stream on)
 	if (!err)
 		err = cu_.stream_waits(on, s.cleared, 0);
 	s.was_set = err;
+	s.announcements = 0;
 	return err;
+}
+
+// Has the lock. Its words are where the copy of the one before may still come from: then that says enough.
+void cuda_stops::announce_to(cuda_stopped &s, uint32_t lead_ns)
+{
+	if (s.was_set || !s.limit || s.announcements == checkpoint_line::most_announcements ||
+	    cu_.query_event(s.announced))
+		return;
+	checkpoint_line line = {{}, lead_ns, ++s.announcements, 0};
+	std::fill_n(line.words, s.announcements, 1);
+	for (size_t at = 0; at < flag_bytes_; at += flag_line)
+		memcpy(s.sheet->host + flag_sets + at, &line, flag_line);
+	(void)cu_.copy_to_device(s.sheet->device + flag_sets, s.sheet->host + flag_sets, flag_bytes_, flags_);
+	(void)cu_.record_event(s.announced, flags_);
 }
 
 // Returns whether something more urgent was stopped, too, or is just leaving, and is to go on first. Has the lock.
@@ -356,6 +378,20 @@ void cuda_stops::stop_below(int level)
 		    now_ns() >= s->when.protected_until())
 			set_flags(*s);
 	}
+}
+
+void cuda_stops::announce(int level, uint64_t lead_ns)
+{
+	if (!any_.load(std::memory_order_acquire))
+		return;
+	const uint32_t lead = uint32_t(std::min<uint64_t>(lead_ns, UINT32_MAX));
+	lock_.lock(lock_rank::opening);
+	for (cuda_stopped *s : all_) {
+		if (s && s->runs && s->level->load(std::memory_order_relaxed) < level &&
+		    now_ns() + lead_ns >= s->when.protected_until())
+			announce_to(*s, lead);
+	}
+	lock_.unlock(lock_rank::opening);
 }
 
 // --- launches ------------------------------------------------------------------
@@ -388,6 +424,14 @@ void choose_fresh(cuda_stopped &s)
 	}
 }
 
+// Blocks that outlast an announcement may have contexts for their bases as long as all that run at a time get one when
+// they are to stop.
+uint32_t base_limit(const cuda_stopped &s, uint64_t blocks)
+{
+	const uint64_t room = s.fresh_end - s.fresh_begin;
+	return uint32_t(room >= blocks ? room : room - std::min(room, s.at_once));
+}
+
 } // namespace
 
 // Launches what is left, with those that had begun first. The first round has all blocks. Has the lock.
@@ -395,6 +439,7 @@ int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 {
 	bool is_first = !s.left_count && s.waiting.empty();
 	choose_fresh(s);
+	const uint64_t blocks = is_first ? uint64_t{s.groups[0]} * s.groups[1] * s.groups[2] : s.left_count;
 	const cu_deviceptr lists = s.sheet->device + s.lists_at, flags = s.sheet->device + flag_sets;
 	checkpoint_control c = {{s.groups[0], s.groups[1], s.groups[2]},
 				uint32_t(flag_line),
@@ -406,7 +451,11 @@ int cuda_stops::launch_round(cuda_stopped &s, cu_stream on)
 				s.contexts,
 				s.context_bytes,
 				s.fresh_end,
-				s.fresh_begin};
+				s.fresh_begin,
+				s.kernel->block_ns.load(std::memory_order_relaxed),
+				0,
+				base_limit(s, blocks),
+				0};
 	s.control(sent_resumed) = c;
 	c.list = is_first ? 0 : s.left[0];
 	c.left = s.left[is_first ? 0 : 1];
@@ -456,8 +505,37 @@ int cuda_stops::begin(cuda_stopped &s, ticket &t)
 
 // --- what is left --------------------------------------------------------------
 
-// Contexts that were resumed are free now if their blocks have ended. @asked is the first that no block has asked for.
-int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked)
+namespace
+{
+
+// @is_fresh: nothing was resumed from it. What goes on from a context has its base there.
+void note_context(const checkpoint_context &head, bool is_fresh, stop_record &record)
+{
+	const bool has_base = is_fresh && head.base_bytes;
+	record.base_blocks += has_base;
+	record.base_bytes += has_base ? head.base_bytes : 0;
+	if (head.stopped != 1)
+		return;
+	const bool is_delta = has_base || !is_fresh;
+	record.saved_blocks++;
+	record.saved_bytes += head.stop_bytes;
+	record.delta_blocks += is_delta;
+	record.delta_bytes += is_delta ? head.stop_bytes : 0;
+}
+
+// What has run in one piece tells how long a block takes, with others beside it.
+void note_block_time(const cuda_stopped &s, uint64_t ns)
+{
+	const uint64_t blocks = uint64_t{s.groups[0]} * s.groups[1] * s.groups[2];
+	const uint64_t waves = (blocks + s.at_once - 1) / s.at_once;
+	s.kernel->block_ns.store(uint32_t(std::min<uint64_t>(ns / waves, UINT32_MAX)), std::memory_order_relaxed);
+}
+
+} // namespace
+
+// Blocks have asked for contexts up to @asked. Those that have ended leave theirs: what they were resumed from, or a
+// base that was not needed.
+int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked, stop_record &record)
 {
 	fixed_list<uint64_t> &maybe = s.maybe;
 	std::swap(maybe, s.waiting);
@@ -474,7 +552,7 @@ int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked)
 	rows.from_pitch = s.context_bytes;
 	rows.to_type = cu_memory_type_host;
 	rows.to_host = s.sheet->host + s.heads_at;
-	rows.to_pitch = rows.nbytes = head_bytes;
+	rows.to_pitch = rows.nbytes = sizeof(checkpoint_context);
 	rows.count = *most - first + 1;
 	int err = cu_.copy_rows(&rows, on);
 	if (!err)
@@ -482,41 +560,34 @@ int cuda_stops::find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked)
 	if (err)
 		return err;
 	for (uint64_t i : maybe) {
-		uint32_t stopped;
-		memcpy(&stopped,
-		       s.sheet->host + s.heads_at + (i - first) * head_bytes +
-			       offsetof(ptx::checkpoint_context, stopped),
-		       sizeof(stopped));
-		if (stopped == 1)
+		checkpoint_context head;
+		memcpy(&head, s.sheet->host + s.heads_at + (i - first) * sizeof(head), sizeof(head));
+		const bool is_fresh = i >= s.fresh_begin && i < asked;
+		if (head.stopped == 1)
 			s.waiting.push_back(i);
+		note_context(head, is_fresh, record);
 	}
 	std::sort(s.waiting.begin(), s.waiting.end());
 	return 0;
 }
 
-// A round has ended. The first has resumed nothing, so all contexts that were asked for are to be.
-int cuda_stops::look(cuda_stopped &s, cu_stream on, bool *done)
+// A round has ended.
+int cuda_stops::look(cuda_stopped &s, cu_stream on, stop_record &record, bool *done)
 {
 	lock_.lock(lock_rank::opening);
 	s.runs = false;
 	lock_.unlock(lock_rank::opening);
-	const bool had_left = s.left_count, had_waiting = !s.waiting.empty(), is_first = !had_left && !had_waiting;
+	const bool had_left = s.left_count, is_first = !had_left && s.waiting.empty();
 	const checkpoint_control &came = s.control(came_new);
-	bool has_begun = is_first || had_left;
-	uint64_t asked = has_begun ? std::min(came.count, s.fresh_end) : s.fresh_begin;
+	const bool has_begun = is_first || had_left;
+	const uint64_t asked = has_begun ? std::min(came.count, s.fresh_end) : s.fresh_begin;
 	if (has_begun)
 		s.left_count = came.count_left;
 	if (had_left) {
 		std::swap(s.left[0], s.left[1]);
 		std::swap(s.left_room[0], s.left_room[1]);
 	}
-	int err = 0;
-	if (is_first) {
-		for (uint64_t i = s.fresh_begin; i < asked; i++)
-			s.waiting.push_back(i);
-	} else {
-		err = find_contexts(s, on, asked);
-	}
+	int err = find_contexts(s, on, asked, record);
 	*done = s.waiting.empty() && !s.left_count;
 	return err;
 }
@@ -571,8 +642,6 @@ int cuda_stops::go_on_recorded(cuda_stopped &s, cuda_lane &lane, stop_record &re
 {
 	const uint64_t since = now_ns();
 	record.stops++;
-	record.saved_blocks += s.waiting.size();
-	record.saved_bytes += s.waiting.size() * s.context_bytes;
 	record.waiting_blocks += s.left_count;
 	int err = go_on(s, lane);
 	record.away_ns += now_ns() - since;
@@ -585,13 +654,15 @@ int cuda_stops::wait(cuda_stopped &s, cuda_lane &lane, uint64_t number, stop_rec
 	bool done = false;
 	int err = lane.marks.wait(lane.stream, number);
 	if (!err)
-		err = look(s, lane.stream, &done);
+		err = look(s, lane.stream, record, &done);
+	if (done)
+		note_block_time(s, now_ns() - std::max(s.submitted, lane.last_end));
 	while (!err && !done) {
 		err = go_on_recorded(s, lane, record);
 		if (!err)
 			err = wait_for_round(s);
 		if (!err)
-			err = look(s, lane.stream, &done);
+			err = look(s, lane.stream, record, &done);
 	}
 	// What may be running still must not go on with memory that the launch gives back.
 	if (err) {

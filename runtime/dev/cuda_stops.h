@@ -5,7 +5,8 @@
 //
 // The flag is set by a copy engine, on a stream of its own that has nothing else: a kernel that sets memory would wait
 // for the blocks that it is to stop. It stays set until the launch has ended; before the next one it is cleared in the
-// order of that stream, and the kernel waits for that. Nothing depends on when it is seen.
+// order of that stream, and the kernel waits for that. Nothing depends on when it is seen. Announcements take the same
+// way: blocks that see one save a base, and run on.
 #pragma once
 
 #include "dev/compute_device.h"
@@ -61,6 +62,8 @@ class cuda_stops
 	}
 	// Something that is under way has become so urgent.
 	void raised(int level);
+	// What is less urgent will be told to stop so much later.
+	void announce(int level, uint64_t lead_ns);
 
 	// Returns how many bytes of device memory contexts and lists have got so far, which are counted as in use then.
 	uint64_t count_bytes();
@@ -80,10 +83,11 @@ class cuda_stops
 	bool is_before(const cuda_stopped &s, int level) const;
 	void stop_below(int level);
 	void set_flags(cuda_stopped &s);
+	void announce_to(cuda_stopped &s, uint32_t lead_ns);
 	int launch_round(cuda_stopped &s, cu_stream on);
 	int launch_one(cuda_stopped &s, cu_function f, const unsigned (&groups)[3], cu_deviceptr control, cu_stream on);
-	int look(cuda_stopped &s, cu_stream on, bool *done);
-	int find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked);
+	int look(cuda_stopped &s, cu_stream on, stop_record &record, bool *done);
+	int find_contexts(cuda_stopped &s, cu_stream on, uint64_t asked, stop_record &record);
 	int go_on(cuda_stopped &s, cuda_lane &lane);
 	int go_on_recorded(cuda_stopped &s, cuda_lane &lane, stop_record &record);
 	int wait_for_round(cuda_stopped &s);

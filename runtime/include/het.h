@@ -771,6 +771,15 @@ int het_queue_release(het_queue *queue);
 int het_queue_set_priority(het_queue *queue, int priority);
 
 /**
+ * Tells that a launch of the queue's priority will come. On devices of kind CUDA blocks of less urgent kernels that run
+ * just now, and would not have ended by then, as far as that is known, save what they hold and run on; when the launch
+ * comes they save only what has changed. Nothing is promised, and if it does not come no more than that is lost.
+ * @param ns is how long it will take until it comes, in nanoseconds.
+ * @return 0; HET_ENULL; HET_ESTATE.
+ */
+int het_queue_announce(het_queue *queue, uint64_t ns);
+
+/**
  * Waits until all commands that the queue has at this moment have finished.
  * @return 0; HET_ENULL; HET_ENOMEM; HET_ESTATE.
  */
@@ -1203,6 +1212,11 @@ struct het_preemption {
 	uint64_t away_ns;
 	/** It was to have ended so long after its call, or 0; and it ended so much later than that. */
 	uint64_t deadline_ns, late_ns;
+	/**
+	 * Blocks that were saved when a stop was announced, and ran on, in so many bytes. Of the blocks and bytes above
+	 * those of which only what had changed since was saved: since then, or since they went on after another stop.
+	 */
+	uint64_t base_blocks, base_bytes, delta_blocks, delta_bytes;
 };
 
 /**

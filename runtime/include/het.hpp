@@ -1124,6 +1124,11 @@ class queue : public handle<het_queue, het_queue_retain, het_queue_release>
 	{
 		check(het_queue_set_priority(get(), priority), "het_queue_set_priority");
 	}
+	/** A launch of this priority will come so much later. */
+	void announce(std::chrono::nanoseconds later) const
+	{
+		check(het_queue_announce(get(), uint64_t(std::max<int64_t>(later.count(), 0))), "het_queue_announce");
+	}
 
 	/** The event finishes when the file holds the items. */
 	template <class Items = std::initializer_list<named>, class Events = std::initializer_list<event>>

@@ -49,9 +49,10 @@ struct fake_cuda_state {
 	// Kernels run one at a time, and of those that wait the one on the stream of the greatest priority is next.
 	// With copies_between set, copies get on between two steps of a kernel that a warp takes, after so many steps
 	// each time. A kernel on a stream of the least priority that has come so far as hold_after stays there until
-	// that is set to -1 again; is_held tells. So flags can be set while it runs.
+	// that is set to more, or to -1; is_held tells, and held_at how far it has come. So flags can be set while it
+	// runs.
 	std::atomic<unsigned> copies_between;
-	std::atomic<long> hold_after;
+	std::atomic<long> hold_after, held_at;
 	std::atomic<bool> is_held;
 	std::atomic<unsigned long>
 		ends; // a bit for each kernel that has ended, the last is bit 0: 1 on an urgent stream

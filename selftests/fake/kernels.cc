@@ -190,8 +190,9 @@ void let_others(int priority, long steps)
 		return;
 	device_lock().unlock();
 	if (is_held) {
+		fake_cuda.held_at = steps;
 		fake_cuda.is_held = true;
-		wait_until([] { return fake_cuda.hold_after < 0; });
+		wait_until([=] { return fake_cuda.hold_after < 0 || fake_cuda.hold_after > steps; });
 		fake_cuda.is_held = false;
 	}
 	std::this_thread::yield();

@@ -133,6 +133,16 @@ void held_in_the_middle::wait() const
 		std::this_thread::yield();
 }
 
+void held_in_the_middle::go_on_until(long steps) const
+{
+	while (driver_.writes_under_way)
+		std::this_thread::yield();
+	driver_.hold_after = steps;
+	while (driver_.held_at < steps)
+		std::this_thread::yield();
+	wait();
+}
+
 void wait_until_it_waits(het_event *e, int number)
 {
 	while (fake_cuda_driver().kernels_begun < number && status_of(e) > HET_COMPLETE)

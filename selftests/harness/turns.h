@@ -64,6 +64,8 @@ class held_in_the_middle
 	held_in_the_middle &operator=(const held_in_the_middle &) = delete;
 
 	void wait() const;
+	// It sees what was told to it until now, and comes to another place.
+	void go_on_until(long steps) const;
 
       private:
 	const bool is_told_;

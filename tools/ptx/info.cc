@@ -123,7 +123,8 @@ json stops_of(const checkpoint_report &k)
 		points.push_back({{"line", p.at.line},
 				  {"kind", p.at_barrier ? "barrier" : "loop"},
 				  {"live_bytes", p.live_bytes},
-				  {"saved_bytes", p.saved_bytes}});
+				  {"saved_bytes", p.saved_bytes},
+				  {"delta_bytes", p.delta_bytes}});
 	for (const auto &f : k.unstopped)
 		unstopped.push_back(f.describe());
 	json out = {{"points", points},
@@ -160,9 +161,9 @@ void print_stops(const json &s)
 		       s["thread_bytes"].dump().c_str());
 	printf("\n");
 	for (const json &p : s["points"])
-		printf("  %-12s line %s (%s): %s of %s bytes of registers\n", "", p["line"].dump().c_str(),
-		       p["kind"].get<std::string>().c_str(), p["saved_bytes"].dump().c_str(),
-		       p["live_bytes"].dump().c_str());
+		printf("  %-12s line %s (%s): %s of %s bytes of registers, %s again after an announcement\n", "",
+		       p["line"].dump().c_str(), p["kind"].get<std::string>().c_str(), p["saved_bytes"].dump().c_str(),
+		       p["live_bytes"].dump().c_str(), p["delta_bytes"].dump().c_str());
 	if (s.contains("begins_only"))
 		printf("  %-12s not in them: %s\n", "", s["begins_only"].get<std::string>().c_str());
 	for (const json &f : s["unstopped"])

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Threads that stop meet at barrier 0, together with those that wait for them there or stop elsewhere; the last that
-// comes lets all of them save. Those that have ended are not waited for. What is used in every round of a loop is a
-// word that was read a look before, and the address of that word.
+// Threads that stop meet at barrier 0, together with those that wait for them there or stop elsewhere; the first of
+// them decides what all do. Those that have ended are not waited for. What is used in every round of a loop is a word
+// that was read a look before, and the address of that word: it moves on when an announcement was seen, so blocks that
+// have a base look at what the next one, or a stop, sets.
 #include "ptx/passes/checkpoint_code.h"
 
 #include "ptx/passes/block_place.h"
 #include "ptx/passes/filled.h"
+
+#include <map>
 
 namespace het::ptx
 {
@@ -13,9 +16,10 @@ namespace het::ptx
 namespace
 {
 
-// Words 7 to 10 of the block's place: one more than its context (0: none yet; all ones: there was no room), the address
-// of the word that it looks at, and a count of the threads that stop.
-constexpr std::string_view begin_support = R"(.shared .align 16 .b32 het_checkpoint_block[12];
+// Words 7 on of the block's place: one more than its context (0: none yet; all ones: there was no room), the address of
+// the word that it looks at, a count of the threads that stop, when it began, what they do, the bytes that they save,
+// and the address of the line that it looks at.
+constexpr std::string_view begin_support = R"(.shared .align 16 .b32 het_checkpoint_block[16];
 .global .align 4 .u32 het_checkpoint_never;
 .extern .shared .align 16 .b8 het_checkpoint_dynamic[];
 .func (.param .b32 het_checkpoint_answer) het_checkpoint_begin(
@@ -42,6 +46,7 @@ constexpr std::string_view begin_support = R"(.shared .align 16 .b32 het_checkpo
 	mov.u32 %own, 0;
 	mov.u64 %look, het_checkpoint_never;
 	st.shared.u32 [het_checkpoint_block+40], %own;
+	st.shared.u32 [het_checkpoint_block+52], %own;
 	ld.param.b64 %c, [het_checkpoint_control];
 	setp.eq.u64 %p, %c, 0;
 	@%p bra $store;
@@ -49,7 +54,11 @@ constexpr std::string_view begin_support = R"(.shared .align 16 .b32 het_checkpo
 	ld.global.u32 %r0, [%c+12];
 	mov.u32 %r1, %smid;
 	mad.wide.u32 %look, %r0, %r1, %look;
-	ld.volatile.global.u32 %leave, [%look];
+	st.shared.u64 [het_checkpoint_block+56], %look;
+	ld.volatile.global.v2.u32 {%r0, %leave}, [%look+120];
+	mad.wide.u32 %look, %r0, 4, %look;
+	mov.u32 %r0, %globaltimer_lo;
+	st.shared.u32 [het_checkpoint_block+44], %r0;
 	ld.global.u64 %t, [%c+24];
 <number>	setp.ne.u32 %p, %leave, 0;
 	@%p bra $leave;
@@ -63,6 +72,7 @@ constexpr std::string_view begin_support = R"(.shared .align 16 .b32 het_checkpo
 	ld.global.u64 %n, [%t];
 	mov.u32 %r0, 0;
 	st.global.u32 [%t+8], %r0;
+	st.global.v2.u32 [%t+16], {%r0, %r0};
 $new:
 <place>	st.shared.u32 [het_checkpoint_block+28], %own;
 	st.shared.u64 [het_checkpoint_block+32], %look;
@@ -78,14 +88,21 @@ constexpr std::string_view own_registers = R"(.reg .pred %het_checkpoint_p, %het
 .reg .b16 %het_checkpoint_h;
 .reg .b32 %het_checkpoint_seen, %het_checkpoint_a, %het_checkpoint_b, %het_checkpoint_n, %het_checkpoint_rank;
 .reg .b32 %het_checkpoint_where, %het_checkpoint_thread, %het_checkpoint_threads, %het_checkpoint_i;
-.reg .b64 %het_checkpoint_look, %het_checkpoint_c, %het_checkpoint_base, %het_checkpoint_kept;
-.reg .b64 %het_checkpoint_at, %het_checkpoint_step;
+.reg .b32 %het_checkpoint_since;
+.reg .b64 %het_checkpoint_look, %het_checkpoint_c, %het_checkpoint_base;
+.reg .b64 %het_checkpoint_at, %het_checkpoint_step, %het_checkpoint_first;
 )";
 
-// <r> stands for the prefix of registers in what follows.
+// <r> stands for the prefix of registers in what follows, and what threads that have met do has numbers.
 std::string lines(std::string_view text, places with = {})
 {
-	return filled(filled(text, {{"r", "%het_checkpoint_"}, {"block", checkpoint_block}}), with);
+	return filled(filled(text, {{"r", "%het_checkpoint_"},
+				    {"block", checkpoint_block},
+				    {"save_and_leave", "0"},
+				    {"save_and_go_on", "1"},
+				    {"go_on", "2"},
+				    {"save_changes_and_leave", "3"}}),
+		      with);
 }
 
 std::string number(uint64_t n)
@@ -106,27 +123,87 @@ mov.u32 <r>a, %ntid.z;
 mul.lo.u32 <r>threads, <r>threads, <r>a;
 )";
 
-// The first of those that stop asks for a context, unless the block has one of its own.
-constexpr std::string_view ask_for_context = R"(atom.shared.add.u32 <r>rank, [<block>+40], 1;
+// The first of those that stop decides for all. A block that is to leave asks for a context, unless it has one; without
+// room it runs to its end. A stop that is announced wants a base of blocks that have none, if they would not have ended
+// by then as far as is known, and of so many as leave contexts for others. All registers of a thread may live here, so
+// what is known is kept in shared memory.
+constexpr std::string_view decide = R"(atom.shared.add.u32 <r>rank, [<block>+40], 1;
 setp.ne.u32 <r>p, <r>rank, 0;
-@<r>p bra <asked>;
+@<r>p bra <decided>;
+ld.shared.u64 <r>c, [<block>+56];
+ld.volatile.global.v2.u32 {<r>a, <r>b}, [<r>c+120];
+setp.ne.u32 <r>q, <r>b, 0;
+mad.wide.u32 <r>at, <r>a, 4, <r>c;
+@<r>q mov.u64 <r>at, het_checkpoint_never;
+st.shared.u64 [<block>+32], <r>at;
 ld.shared.u32 <r>a, [<block>+28];
 setp.ne.u32 <r>p, <r>a, 0;
-@<r>p bra <asked>;
+selp.u32 <r>a, <save_changes_and_leave>, <go_on>, <r>q;
+st.shared.u32 [<block>+48], <r>a;
+@<r>p bra <decided>;
+mov.u32 <r>n, <save_and_leave>;
+ld.volatile.global.u32 <r>i, [<r>c+116];
 ld.param.u64 <r>c, [<control>];
+@<r>q bra <ask>;
+mov.u32 <r>b, %globaltimer_lo;
+ld.shared.u32 <r>a, [<block>+44];
+sub.u32 <r>b, <r>b, <r>a;
+ld.global.u32 <r>a, [<r>c+88];
+setp.ge.u32 <r>p, <r>b, <r>a;
+@<r>p bra <outlasts>;
+sub.u32 <r>b, <r>a, <r>b;
+setp.le.u32 <r>p, <r>b, <r>i;
+@<r>p bra <decided>;
+<outlasts>:
+atom.global.add.u32 <r>b, [<r>c+92], 1;
+ld.global.u32 <r>a, [<r>c+96];
+setp.ge.u32 <r>p, <r>b, <r>a;
+@<r>p bra <decided>;
+mov.u32 <r>n, <save_and_go_on>;
+<ask>:
 ld.global.u64 <r>at, [<r>c+72];
-atom.global.add.u64 <r>base, [<r>c+80], 1;
-cvt.u32.u64 <r>a, <r>base;
+atom.global.add.u64 <r>c, [<r>c+80], 1;
+cvt.u32.u64 <r>a, <r>c;
 add.u32 <r>a, <r>a, 1;
-setp.ge.u64 <r>p, <r>base, <r>at;
-@<r>p mov.u32 <r>a, -1;
-st.shared.u32 [<block>+28], <r>a;
-<asked>:
+setp.ge.u64 <r>p, <r>c, <r>at;
+@<r>p mov.u32 <r>n, <go_on>;
+@!<r>p st.shared.u32 [<block>+28], <r>a;
+st.shared.u32 [<block>+48], <r>n;
+<decided>:
 setp.eq.u32 <r>q, 0, 0;
 barrier.red.popc.u32 <r>n, 0, <r>q;
+mov.u32 <r>a, 0;
+setp.eq.u32 <r>p, <r>rank, 0;
+@<r>p st.shared.u32 [<block>+40], <r>a;
+ld.shared.u32 <r>a, [<block>+48];
+setp.eq.u32 <r>p, <r>a, <go_on>;
+@<r>p bra <on>;
 ld.shared.u32 <r>a, [<block>+28];
-setp.eq.u32 <r>p, <r>a, -1;
-@<r>p bra <full>;
+)";
+
+// <r>since has a bit of those that sets of stop points have: where the thread was saved before.
+constexpr std::string_view find_since = R"(mov.u32 <r>since, 1;
+ld.shared.u32 <r>a, [<block>+48];
+setp.ne.u32 <r>p, <r>a, <save_changes_and_leave>;
+@<r>p bra <found>;
+mul.wide.u32 <r>at, <r>thread, 4;
+add.u64 <r>at, <r>at, <r>base;
+ld.global.u32 <r>a, [<r>at+32];
+min.u32 <r>a, <r>a, <last>;
+shl.b32 <r>since, <r>since, <r>a;
+<found>:
+)";
+
+// Shared memory is saved again if a thread may have written it since, which one that has ended meanwhile may have.
+constexpr std::string_view vote_on_shared = R"(and.b32 <r>a, <r>since, <stale>;
+setp.ne.u32 <r>q, <r>a, 0;
+ld.shared.u32 <r>a, [<block>+48];
+setp.ne.u32 <r>p, <r>a, <save_changes_and_leave>;
+mov.u32 <r>a, <r>n;
+@!<r>p ld.global.u32 <r>a, [<r>base+24];
+setp.ne.or.u32 <r>q, <r>a, <r>n, <r>q;
+barrier.red.or.pred <r>q, 0, <r>q;
+@!<r>q bra <unchanged>;
 )";
 
 // <r>a has one more than the number of the context.
@@ -166,7 +243,8 @@ setp.lt.u32 <r>p, <r>i, <count>;
 @<r>p bra <again>;
 )";
 
-constexpr std::string_view write_head = R"(mov.u32 <r>i, <r>rank;
+// The first thread notes what was saved. What has no register here is found again, as those of the thread may live.
+constexpr std::string_view write_head = R"(<thread>mov.u32 <r>i, <r>rank;
 <clear>:
 setp.ge.u32 <r>p, <r>i, <r>threads;
 @<r>p bra <cleared>;
@@ -179,6 +257,20 @@ bra <clear>;
 <cleared>:
 setp.ne.u32 <r>p, <r>rank, 0;
 @<r>p bra <headed>;
+ld.shared.u32 <r>a, [<block>+48];
+setp.eq.u32 <r>p, <r>a, <save_and_go_on>;
+setp.eq.u32 <r>q, <r>a, <save_and_leave>;
+ld.shared.u32 <r>a, [<block>+52];
+shl.b32 <r>a, <r>a, 2;
+mov.u32 <r>b, 0;
+st.shared.u32 [<block>+52], <r>b;
+@<r>q st.global.u32 [<r>base+16], <r>b;
+@<r>p st.global.u32 [<r>base+16], <r>a;
+@<r>p mov.u32 <r>a, 0;
+st.global.u32 [<r>base+20], <r>a;
+st.global.u32 [<r>base+24], <r>n;
+selp.u32 <r>a, 0, 1, <r>p;
+st.global.u32 [<r>base+8], <r>a;
 ld.shared.u32 <r>a, [<block>+8];
 ld.shared.u32 <r>b, [<block>+20];
 mul.wide.u32 <r>at, <r>a, <r>b;
@@ -192,42 +284,44 @@ ld.shared.u32 <r>a, [<block>];
 cvt.u64.u32 <r>step, <r>a;
 add.u64 <r>at, <r>at, <r>step;
 st.global.u64 [<r>base], <r>at;
-mov.u32 <r>a, 1;
-st.global.u32 [<r>base+8], <r>a;
 <sum>st.global.u32 [<r>base+12], <r>b;
 <headed>:
 setp.eq.u32 <r>q, 0, 0;
 barrier.red.or.pred <r>p, 0, <r>q;
 mul.wide.u32 <r>at, <r>thread, 4;
 add.u64 <r>at, <r>at, <r>base;
+mov.u32 <r>where, <k>;
 st.global.u32 [<r>at+32], <r>where;
-exit;
+ld.shared.u32 <r>a, [<block>+48];
+setp.ne.u32 <r>p, <r>a, <save_and_go_on>;
+@<r>p exit;
+<on>:
+ld.shared.u64 <r>look, [<block>+32];
+mov.u32 <r>seen, 0;
+setp.ne.u32 <r>q, 0, 0;
+bra <go>;
 )";
 
-// Packs predicates, halves and words into words of 32 bits, in the same order for saving and restoring.
+// Moves a unit between its registers and <r>at.
 class packer
 {
       public:
-	packer(const std::vector<saved_value> &values, bool saves) : saves_(saves)
+	packer(const saved_unit &u, bool saves) : saves_(saves)
 	{
-		for (const auto &v : values)
-			if (bits_of(v.type) == 64)
-				both(v.name);
-		for (const auto &v : values)
-			if (bits_of(v.type) == 32)
-				word(v.name);
-		std::vector<std::string> small;
-		for (const auto &v : values)
-			if (bits_of(v.type) == 16)
-				small.push_back(v.name);
-		for (size_t n = 0; n < small.size(); n += 2)
-			halves(small[n], n + 1 < small.size() ? small[n + 1] : "");
-		std::vector<std::string> bits;
-		for (const auto &v : values)
-			if (bits_of(v.type) == 1)
-				bits.push_back(v.name);
-		for (size_t n = 0; n < bits.size(); n += 32)
-			predicates({bits.begin() + long(n), bits.begin() + long(std::min(n + 32, bits.size()))});
+		const auto &values = u.values;
+		switch (bits_of(values[0].type)) {
+		case 64:
+			both(values[0].name);
+			break;
+		case 32:
+			word(values[0].name);
+			break;
+		case 16:
+			halves(values[0].name, values.size() > 1 ? values[1].name : "");
+			break;
+		default:
+			predicates(values);
+		}
 	}
 
 	std::string text;
@@ -237,7 +331,6 @@ class packer
 	{
 		text += lines(saves_ ? "st.global.b32 [<r>at], <v>;\n" : "ld.global.b32 <v>, [<r>at];\n",
 			      {{"v", name}});
-		text += lines("add.u64 <r>at, <r>at, <r>step;\n");
 	}
 	void through(const std::string &before, const std::string &after)
 	{
@@ -250,6 +343,7 @@ class packer
 		if (saves_)
 			text += lines("mov.b64 {<r>a, <r>b}, <v>;\n", {{"v", name}});
 		word(lines("<r>a"));
+		text += lines("add.u64 <r>at, <r>at, <r>step;\n");
 		word(lines("<r>b"));
 		if (!saves_)
 			text += lines("mov.b64 <v>, {<r>a, <r>b};\n", {{"v", name}});
@@ -260,19 +354,25 @@ class packer
 		through("mov.b32 <r>a, {" + first + ", " + other + "};\n",
 			"mov.b32 {" + first + ", " + other + "}, <r>a;\n");
 	}
-	void predicates(const std::vector<std::string> &names)
+	void predicates(const std::vector<saved_value> &values)
 	{
 		std::string before = "mov.u32 <r>a, 0;\n", after;
-		for (size_t n = 0; n < names.size(); n++) {
+		for (size_t n = 0; n < values.size(); n++) {
 			auto bit = number(uint64_t{1} << n);
-			before += "@" + names[n] + " or.b32 <r>a, <r>a, " + bit + ";\n";
-			after += "and.b32 <r>b, <r>a, " + bit + ";\nsetp.ne.u32 " + names[n] + ", <r>b, 0;\n";
+			before += "@" + values[n].name + " or.b32 <r>a, <r>a, " + bit + ";\n";
+			after += "and.b32 <r>b, <r>a, " + bit + ";\nsetp.ne.u32 " + values[n].name + ", <r>b, 0;\n";
 		}
 		through(before, after);
 	}
 
 	const bool saves_;
 };
+
+std::string move_unit(const saved_unit &u, bool saves)
+{
+	return lines("mad.lo.u64 <r>at, <r>step, <place>, <r>first;\n", {{"place", number(u.place)}}) +
+	       packer(u, saves).text;
+}
 
 } // namespace
 
@@ -344,7 +444,7 @@ void checkpoint_writer::run()
 	}
 	if (plan_.points.empty())
 		return;
-	e_.after(m_.statements_of(f_).back(), end + leave().substr(0, leave().size() - 1));
+	e_.after(m_.statements_of(f_).back(), end.substr(0, end.size() - 1));
 }
 
 // The word that is looked at was read at the look before, so no thread waits for it in a loop.
@@ -367,12 +467,13 @@ void checkpoint_writer::look_at(size_t k)
 		e_.replace({m_.instructions[s.index].opcode.begin, s.text.end}, "");
 }
 
+// <r>first is where the thread has its first word of those from @first on.
 std::string checkpoint_writer::find_words(const std::string &first) const
 {
 	return lines("mul.wide.u32 <r>step, <r>threads, 4;\nmul.wide.u32 <r>at, <r>thread, 4;\n"
 		     "add.u64 <r>at, <r>at, <r>base;\nadd.u64 <r>at, <r>at, 32;\n"
-		     "mad.lo.u64 <r>at, <r>step, <first>, <r>at;\n",
-		     {{"first", first}});
+		     "mad.lo.u64 <r>first, <r>step, <n>, <r>at;\n",
+		     {{"n", first}});
 }
 
 std::string checkpoint_writer::find_context() const
@@ -380,7 +481,7 @@ std::string checkpoint_writer::find_context() const
 	return lines(context_base, {{"control", control_}}) + lines(find_thread);
 }
 
-std::string checkpoint_writer::save_at(size_t k) const
+std::string checkpoint_writer::save_at(size_t k)
 {
 	const stop_point &p = plan_.points[k];
 	std::string text = label("stop", k) + ":\n";
@@ -388,22 +489,73 @@ std::string checkpoint_writer::save_at(size_t k) const
 		text += lines("setp.eq.u32 <r>q, 0, 0;\nbarrier.red.or.pred <r>q, 0, <r>q;\n");
 	if (plan_.copies_async)
 		text += "cp.async.wait_all;\n";
-	text += lines(ask_for_context,
-		      {{"control", control_}, {"asked", label("asked", k)}, {"full", label("full", k)}});
-	text += find_context() + find_words("1") + packer(p.saved, true).text;
-	text += lines("mov.u32 <r>where, <k>;\nbra <leave>;\n<full>:\nmov.u64 <r>look, het_checkpoint_never;\n"
-		      "mov.u32 <r>seen, 0;\nsetp.ne.u32 <r>q, 0, 0;\nbra <go>;\n",
-		      {{"k", number(k + 1)},
-		       {"leave", labels_ + "leave"},
-		       {"full", label("full", k)},
-		       {"go", label("go", k)}});
-	return text;
+	text += lines(decide, {{"control", control_},
+			       {"decided", next_label()},
+			       {"decision", next_label()},
+			       {"outlasts", next_label()},
+			       {"ask", next_label()},
+			       {"stop", next_label()},
+			       {"on", label("on", k)}});
+	text += find_context() + lines(find_since, {{"last", number(last_of_sets)}, {"found", next_label()}});
+	text += save_registers(p) + save_memory(p);
+	return text + lines(write_head, {{"thread", lines(find_thread)},
+					 {"sum", sum_of_places()},
+					 {"clear", next_label()},
+					 {"cleared", next_label()},
+					 {"headed", next_label()},
+					 {"k", number(k + 1)},
+					 {"on", label("on", k)},
+					 {"go", label("go", k)}});
+}
+
+// Returns the lines, which save so many words, for threads that come from where this set says.
+std::string checkpoint_writer::save_since(const stop_point &p, checkpoint_sets stale, uint32_t words,
+					  const std::string &copy)
+{
+	std::string text = copy + lines("red.shared.add.u32 [<block>+52], <n>;\n", {{"n", number(words)}});
+	if (stale == p.before)
+		return text;
+	const std::string over = next_label();
+	return lines("and.b32 <r>a, <r>since, <stale>;\nsetp.eq.u32 <r>p, <r>a, 0;\n@<r>p bra <over>;\n",
+		     {{"stale", number(stale)}, {"over", over}}) +
+	       text + over + ":\n";
+}
+
+// Units that are saved since the same stop points stand together.
+std::string checkpoint_writer::save_registers(const stop_point &p)
+{
+	std::map<checkpoint_sets, std::pair<uint32_t, std::string>> groups;
+	for (const saved_unit &u : p.saved) {
+		auto &[words, text] = groups[u.stale];
+		words += u.words;
+		text += move_unit(u, true);
+	}
+	std::string all = find_words("1");
+	for (const auto &[stale, group] : groups)
+		all += save_since(p, stale, group.first, group.second);
+	return all;
+}
+
+std::string checkpoint_writer::save_memory(const stop_point &p)
+{
+	saves_ = true;
+	const std::string unchanged = next_label();
+	std::string text;
+	if (!plan_.local.empty())
+		text += save_since(p, p.stale_local, plan_.size.local_words, copy_local());
+	text += lines(vote_on_shared, {{"stale", number(p.stale_shared)}, {"unchanged", unchanged}});
+	return text + copy_shared() +
+	       lines("mov.u32 <r>a, %dynamic_smem_size;\nadd.u32 <r>a, <r>a, <bytes>;\nshr.u32 <r>a, <r>a, 2;\n"
+		     "setp.eq.u32 <r>p, <r>rank, 0;\n@<r>p red.shared.add.u32 [<block>+52], <r>a;\n<unchanged>:\n",
+		     {{"bytes", number(plan_.size.shared_bytes + 3)}, {"unchanged", unchanged}});
 }
 
 std::string checkpoint_writer::restore_at(size_t k) const
 {
-	return label("back", k) + ":\n" + find_words("1") + packer(plan_.points[k].saved, false).text + again_[k] +
-	       lines("setp.ne.u32 <r>q, 0, 0;\nbra <go>;\n", {{"go", label("go", k)}});
+	std::string text = label("back", k) + ":\n" + find_words("1");
+	for (const saved_unit &u : plan_.points[k].saved)
+		text += move_unit(u, false);
+	return text + again_[k] + lines("setp.ne.u32 <r>q, 0, 0;\nbra <go>;\n", {{"go", label("go", k)}});
 }
 
 std::string checkpoint_writer::sum_of_places() const
@@ -438,7 +590,7 @@ template <typename F> void checkpoint_writer::for_units(const variable &v, F cop
 
 std::string checkpoint_writer::copy_local()
 {
-	std::string text = plan_.local.empty() ? "" : find_words(number(1 + plan_.size.words));
+	std::string text = find_words(number(1 + plan_.size.words)) + lines("mov.u64 <r>at, <r>first;\n");
 	for (uint32_t index : plan_.local) {
 		const variable &v = m_.variables[index];
 		for_units(v, [&](uint64_t unit, uint64_t count, uint64_t skipped) {
@@ -487,20 +639,8 @@ std::string checkpoint_writer::copy_shared()
 		      "mov.u32 <r>b, %dynamic_smem_size;\nand.b32 <r>b, <r>b, 3;\n");
 	return text + copy_share(dynamic, lines("<r>b"), 1, 1,
 				 lines("mov.u32 <r>a, %dynamic_smem_size;\nand.b32 <r>a, <r>a, -4;\n"
-				       "cvt.u64.u32 <r>base, <r>a;\nadd.u64 <r>c, <r>c, <r>base;\n") +
+				       "cvt.u64.u32 <r>first, <r>a;\nadd.u64 <r>c, <r>c, <r>first;\n") +
 					 copy_unit("shared", 1, 1, 0, offset));
-}
-
-// All that stop come here with their registers saved.
-std::string checkpoint_writer::leave()
-{
-	saves_ = true;
-	return labels_ + "leave:\n" + copy_local() + lines("mov.u64 <r>kept, <r>base;\n") + copy_shared() +
-	       lines("mov.u64 <r>base, <r>kept;\n") +
-	       lines(write_head, {{"sum", sum_of_places()},
-				  {"clear", next_label()},
-				  {"cleared", next_label()},
-				  {"headed", next_label()}});
 }
 
 // The threads of a resumed block bring back what they share, together, before any of them goes on.
@@ -509,13 +649,12 @@ std::string checkpoint_writer::resume()
 	saves_ = false;
 	std::string text = lines("ld.shared.u32 <r>a, [<block>+28];\n") + find_context() +
 			   lines("mul.wide.u32 <r>at, <r>thread, 4;\nadd.u64 <r>at, <r>at, <r>base;\n"
-				 "ld.global.u32 <r>where, [<r>at+32];\nmov.u32 <r>a, 0;\n"
-				 "st.global.u32 [<r>at+32], <r>a;\n") +
+				 "ld.global.u32 <r>where, [<r>at+32];\n") +
 			   sum_of_places() +
 			   lines("ld.global.u32 <r>a, [<r>base+12];\nsetp.ne.u32 <r>p, <r>a, <r>b;\n@<r>p trap;\n"
 				 "mov.u32 <r>rank, <r>thread;\nmov.u32 <r>n, <r>threads;\n") +
-			   copy_local() + lines("mov.u64 <r>kept, <r>base;\n") + copy_shared() +
-			   lines("mov.u64 <r>base, <r>kept;\nsetp.ne.u32 <r>q, 0, 0;\n"
+			   (plan_.local.empty() ? "" : copy_local()) + copy_shared() +
+			   lines("setp.ne.u32 <r>q, 0, 0;\n"
 				 "barrier.red.or.pred <r>p, 0, <r>q;\nsetp.eq.u32 <r>p, <r>where, 0;\n@<r>p exit;\n");
 	for (size_t k = 0; k < plan_.points.size(); k++)
 		text += lines("setp.eq.u32 <r>p, <r>where, <k>;\n@<r>p bra <back>;\n",

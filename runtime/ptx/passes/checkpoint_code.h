@@ -16,7 +16,7 @@ std::string begin_block(const function &f, const std::string &control, bool resu
 
 // The words of shared memory that have the block's place.
 constexpr std::string_view checkpoint_block = "het_checkpoint_block";
-constexpr uint64_t checkpoint_block_bytes = 48;
+constexpr uint64_t checkpoint_block_bytes = 64;
 
 class checkpoint_writer
 {
@@ -27,9 +27,11 @@ class checkpoint_writer
       private:
 	void look_at(size_t k);
 	std::string label(const char *what, size_t k) const;
-	std::string save_at(size_t k) const;
+	std::string save_at(size_t k);
 	std::string restore_at(size_t k) const;
-	std::string leave();
+	std::string save_since(const stop_point &p, checkpoint_sets stale, uint32_t words, const std::string &copy);
+	std::string save_registers(const stop_point &p);
+	std::string save_memory(const stop_point &p);
 	std::string resume();
 	std::string copy_shared();
 	std::string copy_local();

@@ -41,6 +41,8 @@ class kernel_planner
 			plan_.begins_only = list_variables();
 		if (!plan_.begins_only)
 			plan_.begins_only = add_points();
+		if (!plan_.begins_only)
+			lay_out();
 		if (plan_.begins_only) {
 			plan_.points.clear();
 			plan_.size = {};
@@ -161,7 +163,6 @@ class kernel_planner
 		if (!wrong && !barrier)
 			wrong = agree(&p, parts);
 		if (!wrong) {
-			plan_.size.words = std::max(plan_.size.words, p.words);
 			plan_.points.push_back(std::move(p));
 			return std::nullopt;
 		}
@@ -258,6 +259,7 @@ class kernel_planner
 		if (s.block != outermost())
 			return m_.fault_at(s.text, "is in a scope of its own, which nothing outside can come back to");
 		std::vector<uint32_t> again;
+		std::vector<saved_value> saved;
 		for (uint32_t r : live_.before(p->statement)) {
 			const register_info &info = registers_[r];
 			// What a scope declares has no value before it is entered.
@@ -271,18 +273,50 @@ class kernel_planner
 			if (!may_save(info.type))
 				return m_.fault_at(s.text, "needs " + info.name + ", a register of type ." +
 								   std::string(name_of(info.type)));
-			add_components(info, &p->saved);
+			add_components(info, r, &saved);
 		}
 		p->recomputed = again_.of(again);
-		p->words = words_of(p->saved);
+		p->saved = units_of(saved);
 		return std::nullopt;
 	}
 
-	static void add_components(const register_info &r, std::vector<saved_value> *to)
+	static void add_components(const register_info &r, uint32_t number, std::vector<saved_value> *to)
 	{
 		constexpr std::string_view components[] = {".x", ".y", ".z", ".w"};
 		for (uint8_t k = 0; k < r.vector; k++)
-			to->push_back({r.name + std::string(r.vector > 1 ? components[k] : ""), r.type});
+			to->push_back({r.name + std::string(r.vector > 1 ? components[k] : ""), r.type, number});
+	}
+
+	void lay_out()
+	{
+		std::vector<std::vector<saved_unit> *> all;
+		for (stop_point &p : plan_.points)
+			all.push_back(&p.saved);
+		plan_.size.words = place_units(all);
+		for (size_t k = 0; k < plan_.points.size(); k++) {
+			const changes_since since(m_, f_, calls_, flow_, registers_, plan_.points[k].statement);
+			for (stop_point &p : plan_.points)
+				if (auto changes = since.at(p.statement))
+					add_stale(plan_.points[k], set_of_point(k), *changes, &p);
+		}
+	}
+
+	// What may have changed since @before is to be saved again at @p.
+	static void add_stale(const stop_point &before, checkpoint_sets set, const changes_since::changes &changes,
+			      stop_point *p)
+	{
+		const bool all = set == set_of_point(last_of_sets);
+		for (saved_unit &u : p->saved) {
+			bool is_there = std::any_of(before.saved.begin(), before.saved.end(),
+						    [&](const saved_unit &other) { return u.is_same(other); });
+			bool changed = std::any_of(u.values.begin(), u.values.end(),
+						   [&](const saved_value &v) { return changes.registers[v.number]; });
+			if (all || !is_there || changed)
+				u.stale |= set;
+		}
+		p->before |= set;
+		p->stale_shared |= all || changes.shared ? set : 0;
+		p->stale_local |= all || changes.local ? set : 0;
 	}
 
 	const module &m_;
@@ -313,21 +347,19 @@ checkpoint_report describe_checkpoint(const module &m, uint32_t kernel, const ch
 	r.unstopped = plan.unstopped;
 	for (const stop_point &p : plan.points) {
 		const statement &s = m.statements_of(f)[p.statement];
-		r.points.push_back({m.position_of(s.text.begin), p.at_barrier, p.votes, p.live_bytes, 4 * p.words});
+		const checkpoint_sets same = set_of_point(size_t(&p - plan.points.data()));
+		r.points.push_back({m.position_of(s.text.begin), p.at_barrier, p.votes, p.live_bytes,
+				    4 * p.words(never_saved), 4 * p.words(same)});
 	}
 	return r;
 }
 
-uint32_t words_of(const std::vector<saved_value> &values)
+uint32_t stop_point::words(checkpoint_sets since) const
 {
-	uint32_t whole = 0, halves = 0, bits = 0;
-	for (const saved_value &v : values) {
-		unsigned n = bits_of(v.type);
-		whole += n / 32;
-		halves += n == 16;
-		bits += n == 1;
-	}
-	return whole + (halves + 1) / 2 + (bits + 31) / 32;
+	uint32_t sum = 0;
+	for (const saved_unit &u : saved)
+		sum += u.stale & since ? u.words : 0;
+	return sum;
 }
 
 uint32_t copied_unit(const variable &v)

@@ -3,27 +3,25 @@
 #pragma once
 
 #include "ptx/passes/checkpoint_report.h"
-#include "ptx/passes/reach.h"
-#include "ptx/passes/registers.h"
+#include "ptx/passes/checkpoint_units.h"
 
 namespace het::ptx
 {
-
-// Names a register, or a component of one.
-struct saved_value {
-	std::string name;
-	enum type type;
-};
 
 struct stop_point {
 	uint32_t statement = 0;  // number in the body: a label, a barrier, or the { of a scope with a barrier
 	bool at_barrier = false; // threads stop before it
 	bool replaced = false;   // the barrier does nothing but wait: that of the stop point does so, too
 	bool votes = false;      // lanes of a warp stop together
-	std::vector<saved_value> saved;
+	std::vector<saved_unit> saved;
 	std::vector<uint32_t> recomputed; // statements of the body that run again on resume
 	uint32_t live_bytes = 0;          // those of all registers that live here
-	uint32_t words = 0;               // those that a thread saves
+	// Where threads that come here may have been saved before; and since where shared and local memory, and each
+	// unit, are to be saved again.
+	checkpoint_sets before = never_saved, stale_shared = never_saved, stale_local = never_saved;
+
+	// Returns the words that a thread saves which comes from one of these.
+	uint32_t words(checkpoint_sets since) const;
 };
 
 struct checkpoint_plan {
@@ -42,9 +40,6 @@ struct checkpoint_plan {
 checkpoint_plan plan_checkpoint(const module &m, const reach &calls, uint32_t kernel);
 
 checkpoint_report describe_checkpoint(const module &m, uint32_t kernel, const checkpoint_plan &plan);
-
-// Returns the words that the values take, packed as the pass packs them.
-uint32_t words_of(const std::vector<saved_value> &values);
 
 // A variable is copied in units of so many bytes, with what remains at its end byte by byte.
 uint32_t copied_unit(const variable &v);

@@ -15,6 +15,7 @@ struct checkpoint_report {
 		bool votes;           // lanes of a warp stop together
 		uint32_t live_bytes;  // those of the registers of a thread that live there
 		uint32_t saved_bytes; // what a thread saves of them: the rest is computed again
+		uint32_t delta_bytes; // and what it saves again if it was saved here before
 	};
 	std::string kernel;
 	uint32_t loops = 0;

@@ -50,7 +50,7 @@ std::vector<example> examples_and_applications()
 TEST(Checkpoint, StoppedKernelsLeaveTheSameMemory)
 {
 	const bool full = getenv("HET_TEST_FULL");
-	uint64_t stops = 0;
+	uint64_t stops = 0, bases = 0;
 	for (const auto &e : examples_and_applications()) {
 		const auto &made = instrumented_example(e, "checkpoint");
 		const auto &report = report_of(made, e);
@@ -68,13 +68,19 @@ TEST(Checkpoint, StoppedKernelsLeaveTheSameMemory)
 			stopped_example s(e, made.text, report, mode);
 			ASSERT_EQ(s.run({}), "") << e;
 			ASSERT_EQ(s.buffers(), whole.buffers) << e << ", not stopped";
+			bool announced = false;
 			for (uint64_t look : some_of(s.looks, full ? 200 : 4)) {
-				ASSERT_EQ(s.run({look, look / 2, 3}), "")
+				// Every second one is announced, at a random look before.
+				announced = !announced;
+				const auto when = announced ? std::vector{look * 7 % (look + 1), look / 4, uint64_t{1}}
+							    : std::vector<uint64_t>();
+				ASSERT_EQ(s.run({look, look / 2, 3}, when), "")
 					<< e << ", look " << look << ", seed " << mode.seed;
 				ASSERT_EQ(s.buffers(), whole.buffers)
 					<< e << ", look " << look << ", seed " << mode.seed;
 			}
 			stops += s.stops;
+			bases += s.bases;
 			for (size_t n = 1; n < s.stopped_at.size(); n++)
 				if (s.stopped_at[n])
 					seen.insert(n);
@@ -84,6 +90,7 @@ TEST(Checkpoint, StoppedKernelsLeaveTheSameMemory)
 			       report.points.size());
 	}
 	EXPECT_GT(stops, 100u);
+	EXPECT_GT(bases, 50u);
 }
 
 const example &example_named(const std::string &kernel)
@@ -107,6 +114,22 @@ bool is_found(const example &e, const std::string &text, bool twice = false)
 		for (const auto &list : {std::vector<uint64_t>{look, 5}, {look / 2, look / 2}})
 			if (!s.run(list).empty() || s.buffers() != whole.buffers)
 				return true;
+	return false;
+}
+
+// Does the same with stops that are announced.
+bool is_found_in_deltas(const example &e, const std::string &text)
+{
+	stage whole(e, corpus_text(e.file), {});
+	whole.must_run();
+	simt::options mode;
+	mode.rubbish = rubbish;
+	mode.most_instructions = 1000000;
+	stopped_example s(e, text, report_of(instrumented_example(e, "checkpoint"), e), mode);
+	EXPECT_EQ(s.run({}), "");
+	for (uint64_t look : some_of(s.looks, 60))
+		if (!s.run({look}, {look / 2}).empty() || s.buffers() != whole.buffers)
+			return true;
 	return false;
 }
 
@@ -134,22 +157,134 @@ TEST(Checkpoint, EveryRegisterThatIsNotBroughtBackIsMissed)
 	}
 }
 
+// There is a copy for each stop point of both kernels, and between them the one that brings back. Blocks that go on may
+// never stop at some of them again, or not need what they save there.
 TEST(Checkpoint, EveryWordOfMemoryThatIsNotBroughtBackIsMissed)
 {
 	// The second one sorts eleven words in a larger array.
 	for (auto [kernel, words] : {std::pair{"scan_tree", 0u}, {"local_sort", 11u}}) {
 		const example &e = example_named(kernel);
 		const auto &made = instrumented_example(e, "checkpoint");
-		const auto size = report_of(made, e).size;
+		const auto &report = report_of(made, e);
+		const auto &size = report.size;
 		std::string all = std::to_string(size.local_words ? size.local_words : size.shared_bytes / 4);
 		std::string less = std::to_string((words ? words : size.shared_bytes / 4) - 1);
-		for (size_t n = 0; n < 4; n++) {
-			auto other = changed(made.text, "_i, " + all, "_i, " + less, n);
-			// The kernel that begins copies nothing back.
-			ASSERT_EQ(other.empty(), n == 3) << e << ", " << n;
-			EXPECT_TRUE(n == 3 || is_found(e, other)) << e << ", " << n;
+		std::vector<bool> found;
+		for (std::string other;
+		     !(other = changed(made.text, "_i, " + all, "_i, " + less, found.size())).empty();)
+			found.push_back(is_found(e, other));
+		ASSERT_EQ(found.size(), 2 * report.points.size() + 1) << e;
+		EXPECT_TRUE(found[report.points.size()]) << e;
+		EXPECT_GE(3 * std::count(found.begin(), found.end(), true), 2 * int(found.size())) << e;
+	}
+}
+
+// --- bases and deltas ----------------------------------------------------------
+
+TEST(Checkpoint, EveryRegisterThatADeltaLeavesOutIsMissed)
+{
+	for (const char *kernel : {"scan", "collatz", "crc", "bins_bytes", "find_word", "circle"}) {
+		const example &e = example_named(kernel);
+		const auto &text = instrumented_example(e, "checkpoint").text;
+		ASSERT_FALSE(is_found_in_deltas(e, text)) << e;
+		// What blocks save that have begun: the resumed kernel has the same stop points.
+		const auto end = text.find(resumed_suffix);
+		auto store = "st.global.b32 [%het_checkpoint_at], %";
+		unsigned registers = 0;
+		for (size_t at = text.find(store); at < end; at = text.find(store, at + 1), registers++)
+			EXPECT_TRUE(is_found_in_deltas(e, std::string(text).insert(at, "// ")))
+				<< e << ", register " << registers;
+		EXPECT_GT(registers, 0u) << e;
+	}
+}
+
+// What has changed since the base alone is stored again, so a set with one stop point less is found where blocks come
+// from that one.
+TEST(Checkpoint, ADeltaThatIsTooSmallIsMissed)
+{
+	unsigned sets = 0, found = 0;
+	for (const auto &e : simt::all_examples()) {
+		const auto &text = instrumented_example(e, "checkpoint").text;
+		const auto begin = text.find(" " + e.kernel + "("), end = text.find(resumed_suffix, begin);
+		const std::string since = "_a, %het_checkpoint_since, ", then = "setp.eq";
+		for (size_t at = text.find(since, begin); at < end; at = text.find(since, at + 1)) {
+			const size_t number = at + since.size(), behind = text.find(';', number);
+			const uint32_t set = uint32_t(std::stoul(text.substr(number)));
+			if (text.compare(text.find("setp", behind), then.size(), then) != 0 || set == 1)
+				continue;
+			auto other = std::string(text).replace(number, behind - number, "1");
+			sets++;
+			found += is_found_in_deltas(e, other);
 		}
 	}
+	// Some hold what a block no longer needs by then.
+	EXPECT_GT(sets, 10u);
+	EXPECT_GE(2 * found, sets) << found << " of " << sets;
+}
+
+// A block takes a context for its base, and saves nothing there.
+TEST(Checkpoint, ADeltaWithoutABaseIsMissed)
+{
+	for (const char *kernel : {"shell_sort", "fft_block", "circle"}) {
+		const example &e = example_named(kernel);
+		std::string text = instrumented_example(e, "checkpoint").text;
+		for (std::string other; !(other = changed(text, "_n, 1;\n", "_n, 2;\n", 0)).empty();)
+			text = other;
+		EXPECT_TRUE(is_found_in_deltas(e, text)) << e;
+	}
+}
+
+TEST(Checkpoint, DeltasAreSmallerThanCheckpoints)
+{
+	uint64_t whole = 0, deltas = 0, bases = 0;
+	for (const char *kernel : {"shell_sort", "circle", "convolve", "crc"}) {
+		const example &e = example_named(kernel);
+		const auto &made = instrumented_example(e, "checkpoint");
+		stopped_example s(e, made.text, report_of(made, e), {});
+		ASSERT_EQ(s.run({}), "");
+		const uint64_t look = s.looks / 2;
+		ASSERT_EQ(s.run({look}), "");
+		EXPECT_EQ(s.bases, 0u) << e;
+		whole += s.stop_bytes;
+		s.stop_bytes = 0;
+		ASSERT_EQ(s.run({look}, {look / 2}), "");
+		deltas += s.stop_bytes;
+		bases += s.bases;
+	}
+	EXPECT_GT(bases, 0u);
+	EXPECT_GT(deltas, 0u);
+	EXPECT_LT(4 * deltas, 3 * whole);
+}
+
+// A block that would have ended by then saves no base, and neither does one for which there is no room.
+TEST(Checkpoint, BasesAreForThoseThatOutlastTheLead)
+{
+	const example &e = example_named("mandelbrot");
+	const auto &made = instrumented_example(e, "checkpoint");
+	stage whole(e, corpus_text(e.file), {});
+	whole.must_run();
+	simt::options mode;
+	mode.resident_blocks = 4;
+	mode.independent = true;
+	stopped_example s(e, made.text, report_of(made, e), mode);
+	ASSERT_EQ(s.run({}), "");
+	const uint64_t look = s.looks / 2;
+	auto bases_with = [&](uint32_t lead_ns, uint32_t block_ns, uint32_t limit) {
+		s.lead_ns = lead_ns;
+		s.block_ns = block_ns;
+		s.base_limit = limit;
+		s.bases = s.stops = 0;
+		EXPECT_EQ(s.run({look}, {look / 2}), "");
+		EXPECT_EQ(s.buffers(), whole.buffers);
+		EXPECT_GT(s.stops, 0u);
+		return s.bases;
+	};
+	const uint64_t all = bases_with(1000, 0, 1000);
+	EXPECT_GT(all, 1u);
+	EXPECT_EQ(bases_with(1000, 1'000'000'000, 1000), all);
+	EXPECT_EQ(bases_with(1'000'000'000, 500'000'000, 1000), 0u);
+	EXPECT_LE(bases_with(1000, 0, 1), 1u);
+	EXPECT_EQ(bases_with(1000, 0, 0), 0u);
 }
 
 TEST(Checkpoint, AWrongPlaceIsMissed)

@@ -19,7 +19,7 @@ stopped_example::stopped_example(const example &e, const std::string &text, cons
 	auto &dev = stage_.dev;
 	new_ = dev.prog().find(e.kernel);
 	resumed_ = dev.prog().find(e.kernel + std::string(resumed_suffix));
-	flag_address_ = dev.share(flag_);
+	line_address_ = dev.share(line_);
 	list_address_ = dev.share(list_);
 	context_bytes_ = report.size.context_bytes(e.block.count(), e.shared_bytes);
 	contexts_ = dev.mem().allocate(context_bytes_ * e.grid.count());
@@ -29,9 +29,13 @@ stopped_example::stopped_example(const example &e, const std::string &text, cons
 		       0,
 		       dev.share(left_),
 		       0,
-		       flag_address_,
+		       line_address_,
 		       contexts_,
 		       context_bytes_,
+		       0,
+		       0,
+		       0,
+		       0,
 		       0,
 		       0};
 	stage_.add_argument(dev.share(control_));
@@ -42,13 +46,25 @@ stopped_example::stopped_example(const example &e, const std::string &text, cons
 		variables_.push_back({at.address, std::vector<uint8_t>(at.bytes)});
 		EXPECT_TRUE(dev.mem().read(at.address, variables_.back().second.data(), at.bytes));
 	}
-	// A look is a load of the flag by some lanes of a warp.
+	// A look is a load of a word of the line by some lanes of a warp.
 	dev.with.trace = [this](const simt::step &s) {
-		if (!s.addresses || !s.mask || s.addresses[std::countr_zero(s.mask)] != flag_address_)
-			return;
-		flag_[0] = flag_[0] || seen_ >= patience_;
-		seen_++;
+		if (s.addresses && s.mask && s.addresses[std::countr_zero(s.mask)] - line_address_ < sizeof(line_[0]))
+			look();
 	};
+}
+
+void stopped_example::look()
+{
+	checkpoint_line &l = line_[0];
+	if (seen_ == when_.announced && !l.stops) {
+		l.lead_ns = lead_ns;
+		l.words[l.announcements++] = 1;
+	}
+	if (seen_ >= when_.told) {
+		std::fill(std::begin(l.words), std::end(l.words), 1);
+		l.stops = 1;
+	}
+	seen_++;
 }
 
 void stopped_example::begin_again()
@@ -59,19 +75,25 @@ void stopped_example::begin_again()
 				  stage_.buffers[n].begin());
 	for (const auto &[at, bytes] : variables_)
 		EXPECT_TRUE(stage_.dev.mem().write(at, bytes.data(), bytes.size()));
-	control_[0].count = 0;
+	control_[0].count = control_[0].bases = 0;
 	control_[0].limit = limit;
+	control_[0].base_limit = base_limit;
+	control_[0].block_ns = block_ns;
+	// What no block has saved is rubbish.
+	const std::vector<uint8_t> nothing(context_bytes_ * e_.grid.count(), 0xa7);
+	EXPECT_TRUE(stage_.dev.mem().write(contexts_, nothing.data(), nothing.size()));
 }
 
-std::string stopped_example::launch(const simt::code *kernel, const std::vector<uint64_t> &list, uint64_t patience)
+std::string stopped_example::launch(const simt::code *kernel, const std::vector<uint64_t> &list, moments when)
 {
 	std::copy(list.begin(), list.end(), list_.begin());
 	control_[0].list = list.empty() ? 0 : list_address_;
 	control_[0].count_left = 0;
 	stage_.with_launch.kernel = kernel;
 	stage_.with_launch.grid = list.empty() ? e_.grid : simt::extent{uint32_t(list.size())};
-	patience_ = patience;
-	seen_ = flag_[0] = 0;
+	when_ = when;
+	seen_ = 0;
+	line_[0] = {};
 	auto out = stage_.run();
 	if (out.error)
 		return out.error->describe();
@@ -87,10 +109,12 @@ std::vector<uint64_t> stopped_example::stopped_contexts()
 		checkpoint_context head;
 		uint64_t at = contexts_ + n * context_bytes_;
 		EXPECT_TRUE(stage_.dev.mem().read(at, &head, sizeof(head)));
-		if (!head.stopped)
+		if (head.stopped != 1)
 			continue;
 		all.push_back(n);
 		stopped_blocks_.push_back(head.block);
+		bases += head.base_bytes != 0;
+		stop_bytes += head.stop_bytes;
 		EXPECT_TRUE(stage_.dev.mem().read(at + sizeof(head), places.data(), 4 * places.size()));
 		for (uint32_t p : places)
 			if (p < stopped_at.size())
@@ -99,11 +123,15 @@ std::vector<uint64_t> stopped_example::stopped_contexts()
 	return all;
 }
 
-std::string stopped_example::run(const std::vector<uint64_t> &list)
+std::string stopped_example::run(const std::vector<uint64_t> &list, const std::vector<uint64_t> &announced)
 {
 	begin_again();
 	rounds = 0;
-	auto next = [&, n = size_t{0}]() mutable { return n < list.size() ? list[n++] : never; };
+	auto next = [&, n = size_t{0}]() mutable {
+		moments m = {n < announced.size() ? announced[n] : never, n < list.size() ? list[n] : never};
+		n++;
+		return m;
+	};
 	auto wrong = launch(new_, {}, next());
 	looks = seen_;
 	std::vector<uint64_t> undone(left_.begin(), left_.begin() + long(control_[0].count_left));
@@ -115,11 +143,11 @@ std::string stopped_example::run(const std::vector<uint64_t> &list)
 		left += undone.size();
 		if (begins_again)
 			undone.insert(undone.end(), stopped_blocks_.begin(), stopped_blocks_.end());
-		uint64_t patience = next();
+		const moments when = next();
 		if (!contexts.empty())
-			wrong = launch(resumed_, contexts, patience);
+			wrong = launch(resumed_, contexts, when);
 		if (!undone.empty() && wrong.empty()) {
-			wrong = launch(new_, undone, patience);
+			wrong = launch(new_, undone, when);
 			undone.assign(left_.begin(), left_.begin() + long(control_[0].count_left));
 		}
 	}
