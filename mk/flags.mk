@@ -36,6 +36,8 @@ $(call add_flags,$(opencl_srcs),-Iopencl/include -fPIC -fvisibility=hidden -fvis
 	$(all_versions))
 $(call add_flags,opencl/kept_binaries.cc,-Iruntime)
 $(call add_flags,$(opencl_test_srcs),-Iopencl/include $(all_versions))
+$(call add_flags,$(throttled_srcs),-Iselftests $(all_versions) -fvisibility=hidden)
+$(call add_flags,$(throttled_srcs) selftests/opencl/driver_table.cc,-fPIC)
 $(call add_flags,$(openmp_srcs),-fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
 $(call add_flags,$(openmp_double_srcs),-Iopenmp)
 # pybind11 hides all of itself from other modules that have another version of it.
