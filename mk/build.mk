@@ -371,7 +371,12 @@ $(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/
 	$(micro_archive) $(told_archive)
 # This one drives the library's own devices, beside the driver's.
 $(filter $(B)/bin/transfer-paths,$(benches)): $(B)/obj/het.a
-$(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
+# This is an OpenCL program like others, which finds libhet through the loader, if at all.
+$(filter $(B)/bin/cl-platform,$(benches)): $(bench_archive) $(base_archive) $(json_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(OPENCL_LIBS)
+$(filter-out $(B)/bin/cl-platform,$(benches)) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) $(NUMA_LIBS) -ldl

@@ -504,7 +504,7 @@ def no_opencl_platform(tree: str) -> str | None:
 
 def opencl_platform() -> Iterator[Step]:
     """Its drivers are PoCL's, and het-fatbin that of the first tree. On throttled devices run the cases that tell how
-    launches were shared."""
+    launches were shared, and a benchmark that compares all bytes of a device with those of several."""
     for name, tree, drivers in (
         ("OpenCL platform", "build", "pthread"),
         ("OpenCL platform on two devices", "build", "pthread pthread"),
@@ -525,6 +525,15 @@ def opencl_platform() -> Iterator[Step]:
             env |= {"HET_OPENCL_VENDORS": str(ROOT / "build/throttled"), "THROTTLED_NS": "100,300"}
             env |= {"HET_OPENCL_DEVICES": "joint", "POCL_DEVICES": "pthread pthread"}
             cases = ["random_programs", "shared_launches"]
+            yield Step(
+                "benchmark cl-platform, two throttled devices",
+                [str(ROOT / "build/bin/cl-platform"), "--quick", "--what", "joint"],
+                env=environment(tree) | {k: v for k, v in env.items() if k != "HET_OPENCL_DEVICES"},
+                needs="build",
+                seconds=120,
+                beside=True,
+                unavailable=lambda: left_out("bench/", "cl-platform") or no_opencl_platform("build"),
+            )
         yield Step(
             name,
             [str(ROOT / tree / "selftests/opencl-platform"), *cases],
