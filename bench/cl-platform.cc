@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 
 namespace bench
@@ -28,7 +29,7 @@ namespace
 struct options {
 	common_options common;
 	unsigned rounds = 11, launches = 10000;
-	std::string size = "usual";
+	std::string size = "usual", binaries;
 	std::vector<std::string> what, programs;
 };
 
@@ -204,22 +205,20 @@ ratio compare(const both_ways &w, const cl_program_text &p, const options &o, do
 	return r;
 }
 
-std::vector<cl_program_text> wanted_programs(const options &o)
+cl_size size_of(const options &o)
 {
-	std::vector<cl_program_text> all = cl_programs(o.size == "small"   ? cl_size::small
-						       : o.size == "usual" ? cl_size::usual
-									   : cl_size::large);
-	std::erase_if(all, [&](const cl_program_text &p) { return !is_wanted(o.programs, p.name); });
-	return all;
+	return o.size == "small" ? cl_size::small : o.size == "usual" ? cl_size::usual : cl_size::large;
 }
 
 void measure_programs(const both_ways &w, const options &o, table &shown, report &out)
 {
-	double logs = 0;
-	const std::vector<cl_program_text> all = wanted_programs(o);
-	for (const cl_program_text &p : all)
-		logs += std::log(compare(w, p, o, 1.05, shown, out).median);
-	const double mean = std::exp(logs / double(all.size()));
+	series logs;
+	for (const cl_program_maker &p : cl_programs())
+		if (is_wanted(o.programs, p.name))
+			logs.push_back(std::log(compare(w, p.make(size_of(o)), o, 1.05, shown, out).median));
+	if (logs.empty())
+		throw std::runtime_error("none of the programs has such a name");
+	const double mean = std::exp(std::accumulate(logs.begin(), logs.end(), 0.0) / double(logs.size()));
 	out.value("programs/geometric mean", "", mean, {{"must", 1.02}});
 	shown.row({"their geometric mean", "", "", format("%.3f", mean), "1.02"});
 }
@@ -254,10 +253,10 @@ double ideal_of(const std::vector<series> &alone, size_t round)
 void measure_joint(const machine &m, const cl_way &joint, const std::vector<std::unique_ptr<cl_way>> &members,
 		   const cl_program_text &p, const options &o, table &shown, report &out)
 {
-	cl_running together(joint, p);
+	cl_running together(joint, p, o.binaries);
 	std::vector<std::unique_ptr<cl_running>> each;
 	for (const auto &w : members)
-		each.push_back(std::make_unique<cl_running>(*w, p));
+		each.push_back(std::make_unique<cl_running>(*w, p, o.binaries));
 	series all, ideals;
 	std::vector<series> alone(each.size());
 	unsigned shared = 0;
@@ -301,9 +300,9 @@ void measure_joint_device(const machine &m, const options &o, report &out)
 		head.push_back(format("alone %zu", members.size() - 1));
 	}
 	table shown(joint.name, head);
-	for (const cl_program_text &p : wanted_programs(o))
-		if (p.computes || !o.programs.empty())
-			measure_joint(m, joint, members, p, o, shown, out);
+	for (const cl_program_maker &p : cl_programs())
+		if (o.programs.empty() ? p.computes : is_wanted(o.programs, p.name))
+			measure_joint(m, joint, members, p.make(size_of(o)), o, shown, out);
 	shown.print();
 }
 
@@ -341,6 +340,7 @@ int main(int argc, char **argv)
 	line.text("--size", o.size, "how large the programs are", {"small", "usual", "large"});
 	line.list("--what", o.what, "what is measured, otherwise all",
 		  {"launch", "chain", "transfer", "programs", "joint"});
+	line.text("--binaries", o.binaries, "a folder with PROGRAM.het of each program, for the device of all devices");
 	line.list("--programs", o.programs, "some of the ten programs", {});
 	return line.run(argc, argv, [&] { return run(o); });
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,7 +25,6 @@ struct cl_array {
 
 struct cl_program_text {
 	std::string name;
-	bool computes = false; // rather than moves memory
 	const kernel_text *text = nullptr;
 	const char *kernel = nullptr;
 	std::vector<cl_array> arrays = {};
@@ -38,6 +38,13 @@ struct cl_program_text {
 // How large the programs are: for devices whose items are slow, for processors, for GPUs.
 enum class cl_size { small, usual, large };
 
-std::vector<cl_program_text> cl_programs(cl_size size);
+// A program is made when it is needed: large ones have gigabytes to begin with.
+struct cl_program_maker {
+	const char *name;
+	bool computes; // rather than moves memory
+	cl_program_text (*make)(cl_size size);
+};
+
+std::span<const cl_program_maker> cl_programs();
 
 } // namespace bench

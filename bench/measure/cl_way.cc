@@ -2,6 +2,9 @@
 #include "measure/cl_way.h"
 
 #include <CL/cl_ext_het.h>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 
 namespace bench
 {
@@ -25,6 +28,34 @@ cl_queue_owner make_queue(cl_context c, cl_device_id d)
 	return q;
 }
 
+std::vector<unsigned char> read_file(const std::string &path)
+{
+	std::ifstream file(path, std::ios::binary);
+	std::vector<unsigned char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+	if (bytes.empty())
+		throw std::runtime_error(path + " can't be read");
+	return bytes;
+}
+
+cl_program_owner load(const cl_way &way, const std::string &path)
+{
+	const std::vector<unsigned char> bytes = read_file(path);
+	const unsigned char *at = bytes.data();
+	const size_t n = bytes.size();
+	cl_int err;
+	cl_program_owner p(clCreateProgramWithBinary(way.context.get(), 1, &way.device, &n, &at, nullptr, &err));
+	cl_check(err, "clCreateProgramWithBinary");
+	cl_check(clBuildProgram(p.get(), 1, &way.device, "", nullptr, nullptr), "clBuildProgram");
+	return p;
+}
+
+cl_program_owner make_program(const cl_way &way, const cl_program_text &text, const std::string &binaries)
+{
+	if (!binaries.empty())
+		return load(way, binaries + "/" + text.name + ".het");
+	return build_cl_program(way.context.get(), way.device, text.text->opencl, "-DBUILT_BY_OPENCL");
+}
+
 } // namespace
 
 cl_way::cl_way(const cl_device_info_text &d)
@@ -32,9 +63,8 @@ cl_way::cl_way(const cl_device_info_text &d)
 {
 }
 
-cl_running::cl_running(const cl_way &way, const cl_program_text &text)
-    : way_(way), text_(text),
-      program_(build_cl_program(way.context.get(), way.device, text.text->opencl, "-DBUILT_BY_OPENCL"))
+cl_running::cl_running(const cl_way &way, const cl_program_text &text, const std::string &binaries)
+    : way_(way), text_(text), program_(make_program(way, text, binaries))
 {
 	cl_int err;
 	kernel_.reset(clCreateKernel(program_.get(), text.kernel, &err));

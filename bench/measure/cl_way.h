@@ -24,7 +24,9 @@ using cl_memory_owner = cl_owner<cl_mem, &clReleaseMemObject>;
 class cl_running
 {
       public:
-	cl_running(const cl_way &way, const cl_program_text &text);
+	// The program is built from its source, or loaded from a file of that folder: machines without a compiler that
+	// can analyse kernels share no launch of a source.
+	cl_running(const cl_way &way, const cl_program_text &text, const std::string &binaries = "");
 
 	// Writes what the program begins with, launches all steps, and reads its results.
 	void run();
