@@ -178,7 +178,7 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	const std::span<het_arg> args = list.all();
 	if (!err)
 		err = take_arguments(c, *k, args);
-	if (err)
+	if (err || c.is_recorded())
 		return err;
 	if (s.is_empty())
 		return c.mark();
