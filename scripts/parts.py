@@ -91,7 +91,7 @@ ALLOWED = {
 SEAM = {
     "lib/memory/" + name
     for name in (
-        "allocate.h buffers.h changes.h evict.h failure.h foreseen.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h "
+        "allocate.h buffers.h changes.h evict.h exact_bytes.h failure.h foreseen.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h "
         "whereabouts.h"
     ).split()
 }

@@ -4,6 +4,7 @@
 #include "core/link_all.h"
 #include "core/memory_error.h"
 #include "core/pins.h"
+#include "memory/exact_bytes.h"
 #include "memory/hooks.h"
 #include "os/lock.h"
 
@@ -268,6 +269,16 @@ int end_joint_uses(range_use &u, joint_notes *notes)
 void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *offset)
 {
 	return u.on.buffer(at, d.memory_number, offset);
+}
+
+int read_in_place(range from, void *to)
+{
+	return code_of(read_exactly(from, static_cast<char *>(to)));
+}
+
+int write_in_place(range to, const void *from)
+{
+	return code_of(write_exactly(to, static_cast<const char *>(from)));
 }
 
 int bring_to_host(range r, uint32_t access)
