@@ -59,9 +59,12 @@ bool copy::is_in_place() const
 // has now. One that reads those that are no array's may make them one's: that leaves them valid on the host.
 begin_result copy::begin(executor &)
 {
-	if (is_in_place())
-		return is_linked(to_.ptr(), to_.size()) ? write_in_place(to_, from_.ptr())
-							: read_in_place(from_, to_.ptr());
+	if (is_in_place() && is_linked(from_.ptr(), from_.size()))
+		return read_in_place(from_, to_.ptr());
+	if (is_in_place()) {
+		leave_to_device(to_);
+		return write_in_place(to_, from_.ptr());
+	}
 	int err = bring_to_host(from_, HET_READ_ONLY);
 	if (!err)
 		err = bring_to_host(to_, HET_WRITE_ONLY);

@@ -17,7 +17,8 @@ constexpr char source[] =
 	"kernel void blend(global const uchar *from, global uchar *to, uint n)\n"
 	"{ uint i = get_global_id(0); if (i < n) to[i] = 3 * to[i] + from[i]; }\n";
 
-constexpr size_t nbuffers = 4, size = 96 * 1024;
+// All of a buffer is copied in another way than little of it (runtime/core/transfer.cc).
+constexpr size_t nbuffers = 4, size = 320 * 1024;
 
 // A buffer, or a part of one, and where its bytes are in the model.
 struct place {
@@ -48,6 +49,8 @@ class program
 	};
 
 	place any_place();
+	// All of a place, now and then.
+	void any_part(const place &p, size_t &at, size_t &n);
 	size_t any_length(size_t most) { return 1 + fx_.below(std::min<size_t>(most, fx_.below(8) ? 3000 : most)); }
 	cl_command_queue any_queue() { return queues_[fx_.below(2)]; }
 	unsigned char *model(const place &p, size_t at) { return &buffers_[p.whole].model[p.at + at]; }
@@ -115,6 +118,13 @@ program::~program()
 	OK(clReleaseCommandQueue(queues_[1]));
 }
 
+void program::any_part(const place &p, size_t &at, size_t &n)
+{
+	const bool all = fx_.below(8) == 0;
+	at = all ? 0 : fx_.below(p.n);
+	n = all ? p.n : any_length(p.n - at);
+}
+
 place program::any_place()
 {
 	return parts_[fx_.below(parts_.size())];
@@ -155,7 +165,8 @@ void program::launch(cl_kernel k, size_t n, std::initializer_list<size_t> wholes
 
 void program::write(const place &p)
 {
-	const size_t at = fx_.below(p.n), n = any_length(p.n - at);
+	size_t at, n;
+	any_part(p, at, n);
 	std::vector<unsigned char> &from = sources_.emplace_back(n);
 	for (unsigned char &c : from)
 		c = (unsigned char)(fx_.random());
@@ -169,7 +180,8 @@ void program::write(const place &p)
 
 void program::read(const place &p)
 {
-	const size_t at = fx_.below(p.n), n = any_length(p.n - at);
+	size_t at, n;
+	any_part(p, at, n);
 	expected &x = reads_.emplace_back();
 	x.got.resize(n);
 	x.wanted.assign(model(p, at), model(p, at) + n);
