@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// HET_OPENCL_REPORT names a file to which the process adds a line at its end: how many launches there were, and how many
-// of them ran on several devices.
+// HET_OPENCL_REPORT names a file to which the process adds a line at its end: how many launches there were, and how
+// many of them ran on several devices.
 #pragma once
 
 #include <het.h>

@@ -79,6 +79,7 @@ ALLOWED = {
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/opencl": {"opencl/include"},
+    "selftests/throttled": {"selftests/opencl"},
     # A double of libgomp's takes its words from the plug-in.
     "selftests/openmp": {"openmp"},
     "selftests/fake": PROGRAMS | {"tools/simt"},
