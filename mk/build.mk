@@ -72,6 +72,8 @@ example_device_srcs := $(wildcard selftests/example_device/*.cc)
 proof_srcs := $(wildcard selftests/proof/*.c)
 # Tests of the OpenCL platform are one program, which finds it through the loader.
 opencl_test_srcs := $(wildcard selftests/opencl/*.cc)
+# This is a driver for them, and for benchmarks, whose devices have a known pace.
+throttled_srcs := $(wildcard selftests/throttled/*.cc)
 bench_srcs := $(wildcard bench/*.cc bench/apps/*.cc)
 # These programs' start is measured.
 start_up_srcs := $(wildcard bench/start-up/*.c)
@@ -87,7 +89,7 @@ example_srcs := $(filter-out $(if $(embedded_example),,%/embedded.c),\
 	$(wildcard Documentation/examples/*.c Documentation/examples/*.cc))
 
 program_srcs := $(opencl_srcs) $(openmp_srcs) $(openmp_double_srcs) $(python_srcs) $(mpi_srcs) $(mpi_test_srcs) $(mpi_bench_srcs) $(python_bench_srcs) $(harness_srcs) $(fake_cuda_srcs) $(example_device_srcs) $(bench_common_srcs) \
-	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
+	$(selftest_srcs) $(selftest_c_srcs) $(proof_srcs) $(opencl_test_srcs) $(throttled_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) \
 	$(noc_record_srcs) $(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(pep_srcs) $(pep_main) $(model_srcs) $(micro_srcs) $(start_up_srcs) \
 	$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(simt_srcs) $(json_srcs) $(example_srcs) $(unit_srcs) \
 	$(unit_main_src)
@@ -170,6 +172,7 @@ units := $(addprefix $(B)/tests/,$(notdir $(basename $(unit_mains))))
 
 libhet := $(B)/libhet.so $(B)/$(SONAME)
 opencl_tests := $(if $(HAVE_OPENCL),$(B)/selftests/opencl-platform)
+throttled := $(if $(and $(HAVE_OPENCL),$(if $(SAN),,plain)),$(B)/throttled/libthrottled.so $(B)/throttled/throttled.icd)
 openmp_plugin := $(if $(HAVE_GOMP),$(B)/openmp/libgomp-plugin-nvptx.so.1)
 libhetcl := $(if $(HAVE_OPENCL),$(B)/libhetcl.so $(B)/vendors/het.icd)
 compat := $(B)/$(COMPAT_SONAME)
@@ -181,7 +184,7 @@ tools: $(tools)
 bench-programs: $(benches) $(apps)
 # `make run` needs these alone.
 main-job-programs: $(filter $(addprefix $(B)/bin/,photo matvec fault-latency),$(benches))
-tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples) $(libhetcl) $(opencl_tests)) \
+tests: lib $(filter-out $(addprefix %/,$(WITHOUT)),$(units) $(selftests) $(selftests_c) $(examples) $(libhetcl) $(opencl_tests) $(throttled)) \
 	$(fake_cuda) \
 	$(example_device) $(if $(SAN),,proofs)
 unit-tests: $(units)
@@ -206,7 +209,7 @@ precompiled = $(B)/precompiled/$1.h
 precompiled_for := unit_test $(if $(PRECOMPILED),library program)
 as_library := $(sort $(lib_objs) $(inject_objs) $(simt_objs) $(example_device_objs))
 as_program := $(call obj,$(filter-out $(unit_srcs) $(unit_main_src) $(simt_srcs) $(example_device_srcs) \
-	$(fake_cuda_srcs) $(proof_srcs) $(opencl_srcs) $(openmp_srcs) $(python_srcs) $(mpi_srcs) $(noc_recorded_srcs), $(filter %.cc,$(program_srcs))))
+	$(fake_cuda_srcs) $(proof_srcs) $(throttled_srcs) selftests/opencl/driver_table.cc $(opencl_srcs) $(openmp_srcs) $(python_srcs) $(mpi_srcs) $(noc_recorded_srcs), $(filter %.cc,$(program_srcs))))
 as_unit_test := $(unit_objs)
 $(call precompiled,library).gch: private mode_flags := $(lib_cxxflags)
 $(call precompiled,program).gch: private mode_flags := $(lines_only)
@@ -368,7 +371,12 @@ $(filter $(B)/bin/het-bench,$(benches)): $(call obj,$(micro_of_devices) runtime/
 	$(micro_archive) $(told_archive)
 # This one drives the library's own devices, beside the driver's.
 $(filter $(B)/bin/transfer-paths,$(benches)): $(B)/obj/het.a
-$(benches) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
+# This is an OpenCL program like others, which finds libhet through the loader, if at all.
+$(filter $(B)/bin/cl-platform,$(benches)): $(bench_archive) $(base_archive) $(json_archive)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) $(ldflags) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(OPENCL_LIBS)
+$(filter-out $(B)/bin/cl-platform,$(benches)) $(apps): $(bench_archive) $(base_archive) $(json_archive) $(fatbin_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) $(NUMA_LIBS) -ldl
@@ -388,6 +396,16 @@ $(opencl_tests): $(call obj,$(opencl_test_srcs))
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CXX) $(ldflags) -o $@ $^ $(OPENCL_LIBS)
+
+# It sleeps in native kernels, so it must stay. Loaders find it as they find libhetcl.so.
+$(B)/throttled/libthrottled.so: $(call obj,$(throttled_srcs) selftests/opencl/driver_table.cc)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CXX) -shared $(ldflags) -Wl,-soname,libthrottled.so -Wl,-z,nodelete -o $@ $^ -ldl
+
+$(B)/throttled/throttled.icd: Makefile
+	@mkdir -p $(@D)
+	@echo '$(abspath $(B))/throttled/libthrottled.so' >$@
 
 # Programs in C do without the harness.
 $(selftests_c): $(B)/selftests/%: $(B)/obj/selftests/%.o $(libhet)

@@ -36,6 +36,8 @@ $(call add_flags,$(opencl_srcs),-Iopencl/include -fPIC -fvisibility=hidden -fvis
 	$(all_versions))
 $(call add_flags,opencl/kept_binaries.cc,-Iruntime)
 $(call add_flags,$(opencl_test_srcs),-Iopencl/include $(all_versions))
+$(call add_flags,$(throttled_srcs),-Iselftests $(all_versions) -fvisibility=hidden)
+$(call add_flags,$(throttled_srcs) selftests/opencl/driver_table.cc,-fPIC)
 $(call add_flags,$(openmp_srcs),-fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
 $(call add_flags,$(openmp_double_srcs),-Iopenmp)
 # pybind11 hides all of itself from other modules that have another version of it.
@@ -55,6 +57,7 @@ $(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(no
 $(call add_flags,$(noc_recorded_srcs),-fsanitize=thread)
 $(call add_flags,$(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(pep_srcs) $(pep_main) $(model_srcs),-Ibench -Itools -Iruntime)
 $(call add_flags,bench/fat-binary.cc bench/micro/profile.cc,-Iruntime)
+$(call add_flags,bench/measure/cl_way.cc,-Iopencl/include)
 $(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
 
 $(call add_flags,$(tool_srcs) $(tool_part_srcs) $(base_srcs) $(json_srcs),-Itools -Iruntime \

@@ -22,6 +22,9 @@ $(foreach k,$(filter apps/%,$(bench_kernels)),$(eval $(B)/bin/$(notdir $k): $(B)
 # It has no kernels of its own.
 $(B)/bin/oversubscription: $(patsubst %,$(B)/obj/kernels/apps/%.o,black-scholes stencil vectoradd)
 
+$(B)/bin/cl-platform: $(patsubst %,$(B)/obj/kernels/apps/%.o,black-scholes histogram mandelbrot matmul nbody reduction \
+	spmv stencil vectoradd)
+
 # Several programs use these.
 $(bench_archive): $(filter $(B)/obj/kernels/measure/%,$(bench_kernel_objs))
 

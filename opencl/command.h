@@ -27,6 +27,9 @@ class command
 		return o->context.get() == queue_->context.get() ? CL_SUCCESS : CL_INVALID_CONTEXT;
 	}
 
+	// A queue without one of the runtime's is that of a command buffer, whose commands are looked at when they are
+	// recorded, and enqueued later: the command ends here.
+	bool is_recorded() const { return !queue_->queue; }
 	bool is_in(const held<_cl_context> &c) const { return c.get() == queue_->context.get(); }
 
 	// Makes the arguments of a call of the runtime's, with size and wait list.

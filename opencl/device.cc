@@ -8,6 +8,7 @@
 #include "selection.h"
 #include "sub_devices.h"
 
+#include <CL/cl_ext.h>
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -92,6 +93,11 @@ cl_device_exec_capabilities capabilities()
 
 using device = _cl_device_id;
 
+// The commands of a buffer are enqueued one by one, so they may do what others may.
+constexpr cl_device_command_buffer_capabilities_khr command_buffer_capabilities =
+	CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR | CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR |
+	CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR;
+
 // What is neither text nor list is in the table of limits.
 const info_row<device> rows[] = {
 	{CL_DEVICE_NAME, [](const device &d, answer &a) { return a.text(d.name); }},
@@ -123,6 +129,10 @@ const info_row<device> rows[] = {
 	{CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, [](const device &, answer &a) { return a.nothing(); }},
 	{CL_DEVICE_IL_VERSION, [](const device &, answer &a) { return a.text(""); }},
 	{CL_DEVICE_ILS_WITH_VERSION, [](const device &, answer &a) { return a.nothing(); }},
+	{CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR,
+	 [](const device &, answer &a) { return a.value(command_buffer_capabilities); }},
+	{CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR,
+	 [](const device &, answer &a) { return a.value(cl_command_queue_properties{0}); }},
 	// The form is prescribed, with a day of the year; it has passed none.
 	{CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED,
 	 [](const device &, answer &a) { return a.text("v0000-01-01-00"); }},

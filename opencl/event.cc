@@ -5,10 +5,10 @@
 #include "calls.h"
 #include "codes.h"
 #include "info.h"
+#include "report.h"
 
 #include <CL/cl_ext_het.h>
 #include <algorithm>
-#include <set>
 
 namespace hetcl
 {
@@ -50,20 +50,9 @@ cl_ulong time_of(const event &e, uint64_t het_event_times::*moment)
 	return times.*moment;
 }
 
-// How many devices had work of it: one may have had several parts.
 cl_uint parts_of(const event &e)
 {
-	uint32_t n = 0;
-	std::set<het_device *> devices;
-	if (e.status() > CL_COMPLETE || het_event_parts(e.event.get(), &n))
-		return 0;
-	for (uint32_t i = 0; i < n; i++) {
-		het_event_part_info part = {};
-		part.size = sizeof(part);
-		if (!het_event_part(e.event.get(), i, &part))
-			devices.insert(part.device);
-	}
-	return cl_uint(devices.size());
+	return e.status() > CL_COMPLETE ? 0 : count_devices(e.event.get());
 }
 
 const info_row<event> rows[] = {

@@ -17,7 +17,19 @@ namespace hetcl
 
 extern const cl_icd_dispatch dispatch_table;
 
-enum class kind : cl_uint { none, platform, device, context, queue, memory, program, kernel, event, sampler };
+enum class kind : cl_uint {
+	none,
+	platform,
+	device,
+	context,
+	queue,
+	memory,
+	program,
+	kernel,
+	event,
+	sampler,
+	command_buffer
+};
 
 // Memory for objects stays readable when they are gone, and is used again late, so that released handles can be told.
 void *take_slot(size_t nbytes);

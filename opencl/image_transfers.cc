@@ -223,6 +223,8 @@ cl_int clEnqueueCopyImage(cl_command_queue q, cl_mem from, cl_mem to, const size
 		return CL_IMAGE_FORMAT_MISMATCH;
 	if (do_overlap(source, target))
 		return CL_MEM_COPY_OVERLAP;
+	if (c.is_recorded())
+		return CL_SUCCESS;
 	return c.end(write_box(c, target, [&] {
 		return read_box(c, source, [&] { return copy(c, target.rect(), source.rect(), source); });
 	}));
@@ -234,7 +236,7 @@ cl_int clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem from, cl_mem to, co
 {
 	command c(q, CL_COMMAND_COPY_IMAGE_TO_BUFFER, nwaits, waits, event);
 	const box b = {from, origin, region};
-	if (cl_int err = check_buffer_and_box(c, to, offset, b))
+	if (cl_int err = check_buffer_and_box(c, to, offset, b); err || c.is_recorded())
 		return err;
 	const auto order = order_images();
 	return c.end_writing(
@@ -246,7 +248,7 @@ cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem from, cl_mem to, si
 {
 	command c(q, CL_COMMAND_COPY_BUFFER_TO_IMAGE, nwaits, waits, event);
 	const box b = {to, origin, region};
-	if (cl_int err = check_buffer_and_box(c, from, offset, b))
+	if (cl_int err = check_buffer_and_box(c, from, offset, b); err || c.is_recorded())
 		return err;
 	return c.end(write_box(c, b, [&] { return copy(c, b.rect(), rect_of_bytes(from->for_command(), offset), b); }));
 }
@@ -263,6 +265,8 @@ cl_int clEnqueueFillImage(cl_command_queue q, cl_mem m, const void *color, const
 		return err;
 	if (!color)
 		return CL_INVALID_VALUE;
+	if (c.is_recorded())
+		return CL_SUCCESS;
 	const std::vector<char> texel = texel_of(b.all().format, color);
 	return c.end(write_box(c, b, [&] { return fill(c, b, texel); }));
 }

@@ -166,6 +166,7 @@ std::vector<cl_name_version> extensions_of(const _cl_device_id &d)
 	}
 	l.push_back(named("cl_het_parts", CL_MAKE_VERSION(1, 0, 0)));
 	l.push_back(named("cl_het_host_pointer", CL_MAKE_VERSION(1, 0, 0)));
+	l.push_back(named("cl_khr_command_buffer", CL_MAKE_VERSION(0, 9, 0)));
 	return l;
 }
 

@@ -4,6 +4,7 @@
 #include "image_places.h"
 #include "kernel.h"
 #include "options.h"
+#include "report.h"
 #include "sampler.h"
 
 #include <algorithm>
@@ -178,7 +179,7 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	const std::span<het_arg> args = list.all();
 	if (!err)
 		err = take_arguments(c, *k, args);
-	if (err)
+	if (err || c.is_recorded())
 		return err;
 	if (s.is_empty())
 		return c.mark();
@@ -205,8 +206,10 @@ cl_int enqueue(command &c, cl_kernel k, const shape &s)
 	a.args = args.data();
 	a.device = member;
 	int failure = het_launch(c.queue(), &a, c.out());
-	if (!failure)
+	if (!failure) {
 		note_buffers(*k, args);
+		report_launch(c.made());
+	}
 	if (!failure && order)
 		failure = note_images(c, *k, member);
 	return failure == HET_EARG ? cl_int{CL_INVALID_KERNEL_ARGS} : c.end(failure);

@@ -4,6 +4,7 @@
 #include "platform.h"
 
 #include "calls.h"
+#include "command_buffer.h"
 #include "host_pointer.h"
 #include "info.h"
 #include "languages.h"
@@ -43,6 +44,21 @@ const extension_call extension_calls[] = {
 	{"clGetPlatformInfo", reinterpret_cast<void *>(hetcl::clGetPlatformInfo)},
 	{"clSetKernelArgHostPointerHET", reinterpret_cast<void *>(set_host_pointer)},
 	{"clForgetHostPointerHET", reinterpret_cast<void *>(forget_host_pointer)},
+	{"clCreateCommandBufferKHR", reinterpret_cast<void *>(hetcl::clCreateCommandBufferKHR)},
+	{"clRetainCommandBufferKHR", reinterpret_cast<void *>(hetcl::clRetainCommandBufferKHR)},
+	{"clReleaseCommandBufferKHR", reinterpret_cast<void *>(hetcl::clReleaseCommandBufferKHR)},
+	{"clFinalizeCommandBufferKHR", reinterpret_cast<void *>(hetcl::clFinalizeCommandBufferKHR)},
+	{"clEnqueueCommandBufferKHR", reinterpret_cast<void *>(hetcl::clEnqueueCommandBufferKHR)},
+	{"clGetCommandBufferInfoKHR", reinterpret_cast<void *>(hetcl::clGetCommandBufferInfoKHR)},
+	{"clCommandBarrierWithWaitListKHR", reinterpret_cast<void *>(hetcl::clCommandBarrierWithWaitListKHR)},
+	{"clCommandCopyBufferKHR", reinterpret_cast<void *>(hetcl::clCommandCopyBufferKHR)},
+	{"clCommandCopyBufferRectKHR", reinterpret_cast<void *>(hetcl::clCommandCopyBufferRectKHR)},
+	{"clCommandCopyBufferToImageKHR", reinterpret_cast<void *>(hetcl::clCommandCopyBufferToImageKHR)},
+	{"clCommandCopyImageKHR", reinterpret_cast<void *>(hetcl::clCommandCopyImageKHR)},
+	{"clCommandCopyImageToBufferKHR", reinterpret_cast<void *>(hetcl::clCommandCopyImageToBufferKHR)},
+	{"clCommandFillBufferKHR", reinterpret_cast<void *>(hetcl::clCommandFillBufferKHR)},
+	{"clCommandFillImageKHR", reinterpret_cast<void *>(hetcl::clCommandFillImageKHR)},
+	{"clCommandNDRangeKernelKHR", reinterpret_cast<void *>(hetcl::clCommandNDRangeKernelKHR)},
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 Each sub-test is a process of its own, with a time limit, in three ways: on the drivers that the loader finds without
 libhet, on one device of the platform, and on its device of all devices, for which PoCL is asked for two. What passes
 directly must pass in the other two ways; the exit status tells. A sub-test that is left out there counts as a failure.
+Of the device of all devices it is told how many launches there were, and how many ran on several.
 """
 
 import argparse
@@ -41,6 +42,8 @@ OPTIONS = {
     "images/kernel_read_write": ["small_images", "CL_RGBA", "CL_UNORM_INT8"],
 }
 PASSES, LACKS = "pass", "skip"
+# What does not end in its time directly says nothing of the platform.
+TOO_LONG, NOT_RUN = "more than", "-"
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,23 @@ def subtests(program: Path) -> list[str]:
     return found or sys.exit(f"{program} names no sub-tests")
 
 
-def outcome(program: Path, test: str, options: list[str], way: Way, seconds: int, log: Path) -> str:
-    """Runs one sub-test and says how it went. Its output goes into the log."""
+def launches_in(report: Path) -> Counter:
+    """The numbers of a file that HET_OPENCL_REPORT has named: a line a process."""
+    counts: Counter = Counter()
+    for line in report.read_text().splitlines() if report.exists() else []:
+        counts.update({what: int(n) for what, n in re.findall(r"(\w+) (\d+)", line)})
+    return counts
+
+
+def outcome(
+    program: Path, test: str, options: list[str], way: Way, seconds: int, log: Path, launches: Counter
+) -> str:
+    """Runs one sub-test, counts its launches, and says how it went. Its output goes into the log."""
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder) / "results.json"
-        env = os.environ | way.env | {"CL_CONFORMANCE_RESULTS_FILENAME": str(told)}
+        report = Path(folder) / "launches"
+        env = os.environ | way.env
+        env |= {"CL_CONFORMANCE_RESULTS_FILENAME": str(told), "HET_OPENCL_REPORT": str(report)}
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as out:
             process = subprocess.Popen(
@@ -96,7 +111,8 @@ def outcome(program: Path, test: str, options: list[str], way: Way, seconds: int
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-                return f"more than {seconds} s"
+                return f"{TOO_LONG} {seconds} s"
+        launches.update(launches_in(report))
         if status < 0:
             return f"signal {-status}"
         try:
@@ -141,22 +157,34 @@ def main() -> int:
     worse = []
     out = args.out.open("w") if args.out else open(os.devnull, "w")
     print(f"# OpenCL-CTS {version_of(args.source)}, drivers of {args.drivers}", file=out)
-    print("\t".join(["suite", "sub-test", *(w.name for w in chosen)]), file=out)
+    print("\t".join(["suite", "sub-test", *(w.name for w in chosen), "launches", "shared"]), file=out)
+    all_launches: Counter = Counter()
     for suite in suites:
         program = program_of(args.build.resolve(), suite)
         for test in (t for t in subtests(program) if re.search(args.tests, t)):
             results = {}
+            launches: Counter = Counter()
             for way in chosen:
+                if results.get("direct", "").startswith(TOO_LONG):
+                    results[way.name] = NOT_RUN
+                    continue
                 log = args.build / "logs" / suite / f"{test}.{way.name}"
-                results[way.name] = outcome(program, test, OPTIONS.get(suite, []), way, args.seconds, log)
+                results[way.name] = outcome(program, test, OPTIONS.get(suite, []), way, args.seconds, log, launches)
+                if way.name != "joint":
+                    launches.clear()
                 counts[way.name][results[way.name]] += 1
                 if results.get("direct") == PASSES != results[way.name]:
                     worse.append(f"{suite} {test}, {way.name}: {results[way.name]}: {reason(log)}")
                     print(worse[-1], flush=True)
-            print("\t".join([suite, test, *results.values()]), file=out, flush=True)
+            all_launches.update(launches)
+            numbers = [str(launches[n]) for n in ("launches", "shared")]
+            print("\t".join([suite, test, *results.values(), *numbers]), file=out, flush=True)
     for name, count in counts.items():
-        others = sum(n for what, n in count.items() if what not in (PASSES, LACKS))
+        others = sum(n for what, n in count.items() if what not in (PASSES, LACKS, NOT_RUN))
         print(f"{name}: {count[PASSES]} passed, {others} failed, {count[LACKS]} left out")
+    shared = f"{all_launches['shared']} of {all_launches['launches']} launches on the device of all ran on several"
+    print(shared)
+    print("# " + shared, file=out)
     print(f"{len(worse)} sub-tests that pass directly do not pass through the platform")
     for line in worse:
         print("# " + line, file=out)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "Documentation/environment.rst"
-READERS = ("lib/os/settings.cc", "lib/os/inject.cc", "opencl/selection.cc", "opencl/build.cc", "openmp/lazy.cc")
+READERS = ("lib/os/settings.cc", "lib/os/inject.cc", "openmp/lazy.cc")
+READERS += ("opencl/selection.cc", "opencl/build.cc", "opencl/report.cc")
 
 
 def main() -> int:

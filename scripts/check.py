@@ -503,10 +503,12 @@ def no_opencl_platform(tree: str) -> str | None:
 
 
 def opencl_platform() -> Iterator[Step]:
-    """Its drivers are PoCL's, and het-fatbin that of the first tree."""
+    """Its drivers are PoCL's, and het-fatbin that of the first tree. On throttled devices run the cases that tell how
+    launches were shared, and a benchmark that compares all bytes of a device with those of several."""
     for name, tree, drivers in (
         ("OpenCL platform", "build", "pthread"),
         ("OpenCL platform on two devices", "build", "pthread pthread"),
+        ("OpenCL platform on two throttled devices", "build", "throttled"),
         ("OpenCL platform, address sanitizer", "build-address", "pthread"),
     ):
         env = {
@@ -515,12 +517,28 @@ def opencl_platform() -> Iterator[Step]:
             "GPUVM_QUIET": "1",
             "PATH": f"{ROOT / 'build/bin'}:{os.environ['PATH']}",
         }
+        cases: list[str] = []
         if tree == "build-address":
             env["ASAN_OPTIONS"] = "detect_leaks=0"  # drivers keep what they have
             env["CL_TEST_STEPS"] = "200"
+        if drivers == "throttled":
+            env |= {"HET_OPENCL_VENDORS": str(ROOT / "build/throttled"), "THROTTLED_NS": "100,300"}
+            env |= {"HET_OPENCL_DEVICES": "joint", "POCL_DEVICES": "pthread pthread"}
+            cases = ["random_programs", "shared_launches"]
+            # Bodies take long on processors, and hashes and products have as many blocks.
+            without_bodies = [w for p in ("black-scholes", "matmul", "hashes") for w in ("--programs", p)]
+            yield Step(
+                "benchmark cl-platform, two throttled devices",
+                [str(ROOT / "build/bin/cl-platform"), "--quick", "--what", "joint", *without_bodies],
+                env=environment(tree) | {k: v for k, v in env.items() if k != "HET_OPENCL_DEVICES"},
+                needs="build",
+                seconds=120,
+                beside=True,
+                unavailable=lambda: left_out("bench/", "cl-platform") or no_opencl_platform("build"),
+            )
         yield Step(
             name,
-            [str(ROOT / tree / "selftests/opencl-platform")],
+            [str(ROOT / tree / "selftests/opencl-platform"), *cases],
             judge_ktap,
             env=environment(tree) | env,
             needs=" ".join(sorted({"build", tree})),

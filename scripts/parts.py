@@ -79,6 +79,7 @@ ALLOWED = {
     # Tests include what they may change and look at in the fake driver.
     "selftests": PROGRAMS | {"tools/base", "selftests/fake"},
     "selftests/opencl": {"opencl/include"},
+    "selftests/throttled": {"selftests/opencl"},
     # A double of libgomp's takes its words from the plug-in.
     "selftests/openmp": {"openmp"},
     "selftests/fake": PROGRAMS | {"tools/simt"},
@@ -91,7 +92,7 @@ ALLOWED = {
 SEAM = {
     "lib/memory/" + name
     for name in (
-        "allocate.h buffers.h changes.h evict.h failure.h foreseen.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h "
+        "allocate.h buffers.h changes.h evict.h exact_bytes.h failure.h foreseen.h hooks.h kernel_mode.h link.h lost.h notes.h start.h usage.h uses.h "
         "whereabouts.h"
     ).split()
 }

@@ -4,17 +4,12 @@
 #pragma once
 
 #include "memory/array.h"
+#include "memory/exact_bytes.h"
 
 namespace het
 {
 
-// Read or write the bytes of the program's own in @r, whatever of them is linked. No kernel that uses these bytes is
-// open (others may be, in the same chunks); @other is memory of no array. Return 0 or GPUVM_EDEVALLOC. A device that
-// could not be written has these bytes no more, unless nobody else has them.
-int read_exactly(range r, char *other);
-int write_exactly(range r, const char *other);
-
-// Does so with bytes that all lie in one array. The caller is a visitor.
+// Does what read_exactly() and write_exactly() do with bytes that all lie in one array. The caller is a visitor.
 int copy_exactly(array &a, array_guard &g, range r, char *other, bool writes);
 
 } // namespace het

@@ -3,6 +3,7 @@
 
 #include "core/queue.h"
 #include "core/ranges.h"
+#include "memory/hooks.h"
 #include "os/log.h"
 
 #include <algorithm>
@@ -46,8 +47,24 @@ int copy::take(const het_copy_args &args)
 	return 0;
 }
 
+// The host's page tables cost more than the bytes where many pages would be shown, and taken away again by the next
+// kernel. Of few bytes the neighbours come along, which the program is likely to want next.
+bool copy::is_in_place() const
+{
+	constexpr size_t many = 256 << 10;
+	return to_.size() >= many && (is_linked(to_.ptr(), to_.size()) != is_linked(from_.ptr(), from_.size()));
+}
+
+// Commands that write the bytes come before or behind this one, so nobody takes from the host meanwhile what no device
+// has now. One that reads those that are no array's may make them one's: that leaves them valid on the host.
 begin_result copy::begin(executor &)
 {
+	if (is_in_place() && is_linked(from_.ptr(), from_.size()))
+		return read_in_place(from_, to_.ptr());
+	if (is_in_place()) {
+		leave_to_device(to_);
+		return write_in_place(to_, from_.ptr());
+	}
 	int err = bring_to_host(from_, HET_READ_ONLY);
 	if (!err)
 		err = bring_to_host(to_, HET_WRITE_ONLY);

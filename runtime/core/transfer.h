@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies and fills are done by the host: what it touches comes home by itself.
+// Copies and fills are done by the host: what it touches comes home by itself, but for large copies between a device's
+// bytes and others that no device has.
 #pragma once
 
 #include "core/event.h"
@@ -39,6 +40,8 @@ class copy final : public transfer
 	begin_result begin(executor &) override;
 
       private:
+	bool is_in_place() const;
+
 	range to_, from_;
 };
 

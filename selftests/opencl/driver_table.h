@@ -7,7 +7,7 @@
 namespace cltest
 {
 
-// Finds PoCL, and makes its table writable. The platform is null where there is no PoCL.
+// Finds PoCL, and makes its table writable. The platform is null where there is no PoCL, or its table stays as it is.
 struct driver {
 	driver();
 

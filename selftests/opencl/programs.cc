@@ -247,11 +247,27 @@ struct kept_folder {
 	void share_launches() const
 	{
 		const std::string command = "XDG_CACHE_HOME=" + path + " HET_CACHE_SIZE=16M HET_OPENCL_DEVICES=joint " +
+					    "HET_OPENCL_REPORT=" + path + "/report " +
 					    std::filesystem::read_symlink("/proc/self/exe").string() +
 					    " shared_launches >" + path + "/said";
 		CHECK(!system(command.c_str()));
 	}
 };
+
+// The case has five launches, of which one must not be shared.
+void check_report(const std::string &path)
+{
+	FILE *f = fopen(path.c_str(), "r");
+	CHECK(f);
+	unsigned launches = 0, shared = 0, lines = 0;
+	while (fscanf(f, "launches %u, shared %u\n", &launches, &shared) == 2) {
+		CHECK_EQ(launches, 5u);
+		CHECK(shared >= 1 && shared <= 4);
+		lines++;
+	}
+	CHECK_EQ(lines, 2u);
+	fclose(f);
+}
 
 ino_t file_of(const std::string &name)
 {
@@ -275,6 +291,7 @@ TEST(analyses_are_kept)
 		CHECK(!utimensat(AT_FDCWD, f.c_str(), long_ago, 0));
 	CHECK(!truncate(files[1].c_str(), off_t(std::filesystem::file_size(files[1]) - 1)));
 	folder.share_launches();
+	check_report(folder.path + "/report");
 	struct stat s;
 	CHECK(!stat(files[0].c_str(), &s));
 	CHECK(s.st_ino == was[0] && s.st_mtim.tv_sec > 1000); // was read

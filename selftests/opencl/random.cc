@@ -3,6 +3,7 @@
 // they are.
 #include "test.h"
 
+#include <CL/cl_ext_het.h>
 #include <algorithm>
 #include <deque>
 
@@ -16,7 +17,8 @@ constexpr char source[] =
 	"kernel void blend(global const uchar *from, global uchar *to, uint n)\n"
 	"{ uint i = get_global_id(0); if (i < n) to[i] = 3 * to[i] + from[i]; }\n";
 
-constexpr size_t nbuffers = 4, size = 96 * 1024;
+// All of a buffer is copied in another way than little of it (runtime/core/transfer.cc).
+constexpr size_t nbuffers = 4, size = 320 * 1024;
 
 // A buffer, or a part of one, and where its bytes are in the model.
 struct place {
@@ -33,6 +35,8 @@ class program
 	program &operator=(const program &) = delete;
 	void step();
 	void check();
+	// How many launches ran on several devices.
+	size_t shared() const { return shared_; }
 
       private:
 	struct buffer {
@@ -45,11 +49,14 @@ class program
 	};
 
 	place any_place();
+	// All of a place, now and then.
+	void any_part(const place &p, size_t &at, size_t &n);
 	size_t any_length(size_t most) { return 1 + fx_.below(std::min<size_t>(most, fx_.below(8) ? 3000 : most)); }
 	cl_command_queue any_queue() { return queues_[fx_.below(2)]; }
 	unsigned char *model(const place &p, size_t at) { return &buffers_[p.whole].model[p.at + at]; }
 	std::vector<cl_event> behind(std::initializer_list<size_t> wholes) const;
 	void end(cl_event e, std::initializer_list<size_t> wholes);
+	void launch(cl_kernel k, size_t n, std::initializer_list<size_t> wholes);
 
 	void write(const place &p);
 	void read(const place &p);
@@ -67,6 +74,8 @@ class program
 	std::vector<place> parts_;
 	std::deque<std::vector<unsigned char>> sources_;
 	std::deque<expected> reads_;
+	std::vector<cl_event> launches_;
+	size_t shared_ = 0;
 };
 
 // Where commands have no events to wait for, they come with a null list.
@@ -109,6 +118,13 @@ program::~program()
 	OK(clReleaseCommandQueue(queues_[1]));
 }
 
+void program::any_part(const place &p, size_t &at, size_t &n)
+{
+	const bool all = fx_.below(8) == 0;
+	at = all ? 0 : fx_.below(p.n);
+	n = all ? p.n : any_length(p.n - at);
+}
+
 place program::any_place()
 {
 	return parts_[fx_.below(parts_.size())];
@@ -136,9 +152,21 @@ void program::end(cl_event e, std::initializer_list<size_t> wholes)
 	OK(clReleaseEvent(e));
 }
 
+void program::launch(cl_kernel k, size_t n, std::initializer_list<size_t> wholes)
+{
+	const size_t local = 64, global = (n + local - 1) / local * local;
+	const auto waits = behind(wholes);
+	cl_event e = nullptr;
+	OK(clEnqueueNDRangeKernel(any_queue(), k, 1, nullptr, &global, &local, cl_uint(waits.size()), list(waits), &e));
+	OK(clRetainEvent(e));
+	launches_.push_back(e);
+	end(e, wholes);
+}
+
 void program::write(const place &p)
 {
-	const size_t at = fx_.below(p.n), n = any_length(p.n - at);
+	size_t at, n;
+	any_part(p, at, n);
 	std::vector<unsigned char> &from = sources_.emplace_back(n);
 	for (unsigned char &c : from)
 		c = (unsigned char)(fx_.random());
@@ -152,7 +180,8 @@ void program::write(const place &p)
 
 void program::read(const place &p)
 {
-	const size_t at = fx_.below(p.n), n = any_length(p.n - at);
+	size_t at, n;
+	any_part(p, at, n);
 	expected &x = reads_.emplace_back();
 	x.got.resize(n);
 	x.wanted.assign(model(p, at), model(p, at) + n);
@@ -241,17 +270,12 @@ void program::add(const place &p)
 {
 	const auto v = (unsigned char)(fx_.random());
 	const auto n = cl_uint(any_length(p.n));
-	const size_t local = 64, global = (n + local - 1) / local * local;
 	set(add_, 0, p.memory);
 	set(add_, 1, v);
 	set(add_, 2, n);
-	const auto waits = behind({p.whole});
-	cl_event e = nullptr;
-	OK(clEnqueueNDRangeKernel(any_queue(), add_, 1, nullptr, &global, &local, cl_uint(waits.size()), list(waits),
-				  &e));
+	launch(add_, n, {p.whole});
 	for (size_t i = 0; i < n; i++)
 		*model(p, i) = (unsigned char)(*model(p, i) + v);
-	end(e, {p.whole});
 }
 
 void program::mix(const place &from, const place &to)
@@ -259,17 +283,12 @@ void program::mix(const place &from, const place &to)
 	if (from.whole == to.whole)
 		return;
 	const auto n = cl_uint(any_length(std::min(from.n, to.n)));
-	const size_t local = 64, global = (n + local - 1) / local * local;
 	set(mix_, 0, from.memory);
 	set(mix_, 1, to.memory);
 	set(mix_, 2, n);
-	const auto waits = behind({from.whole, to.whole});
-	cl_event e = nullptr;
-	OK(clEnqueueNDRangeKernel(any_queue(), mix_, 1, nullptr, &global, &local, cl_uint(waits.size()), list(waits),
-				  &e));
+	launch(mix_, n, {from.whole, to.whole});
 	for (size_t i = 0; i < n; i++)
 		*model(to, i) = (unsigned char)(3 * *model(to, i) + *model(from, i));
-	end(e, {from.whole, to.whole});
 }
 
 void program::step()
@@ -302,6 +321,11 @@ void program::check()
 		CHECK(x.got == x.wanted);
 	reads_.clear();
 	sources_.clear();
+	for (cl_event e : launches_) {
+		shared_ += info<cl_uint>(clGetEventInfo, e, CL_EVENT_PARTS_HET) > 1;
+		OK(clReleaseEvent(e));
+	}
+	launches_.clear();
 	for (buffer &b : buffers_) {
 		std::vector<unsigned char> got(size);
 		OK(clEnqueueReadBuffer(queues_[0], b.memory, CL_TRUE, 0, size, got.data(), 0, nullptr, nullptr));
@@ -321,4 +345,7 @@ TEST(random_programs)
 			p.check();
 	}
 	p.check();
+	printf("# %zu launches were shared\n", p.shared());
+	const bool is_several = text(clGetDeviceInfo, fx.device, CL_DEVICE_NAME).starts_with("2 joint");
+	CHECK(!is_several || p.shared() || !makes_binaries());
 }
