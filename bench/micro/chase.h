@@ -43,8 +43,8 @@ ring random_ring(size_t footprint, size_t spacing, random_stream &random);
 // its beginning. Then places are far from each other and still use all sets of a cache.
 ring sparse_ring(size_t footprint, size_t block, size_t apart, random_stream &random);
 
-// Visits pages in a random order, in each one a place that is a multiple of @spacing from its beginning. All such places
-// have their turn before one comes again, in an order that no number of sets goes with.
+// Visits pages in a random order, in each one a place that is a multiple of @spacing from its beginning. All such
+// places have their turn before one comes again, in an order that no number of sets goes with.
 ring ring_of_pages(size_t pages, size_t page, size_t spacing, random_stream &random);
 
 // Visits blocks of @block bytes in a random order, in each one its first word and then that @apart bytes behind it.
