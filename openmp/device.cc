@@ -36,10 +36,11 @@ void device::unload(const image_data *data)
 
 void *device::allocate(size_t nbytes)
 {
-	void *made = nullptr;
-	if (!het_device_alloc(on_, nbytes, &made))
+	void *made = blocks_.take(nbytes);
+	if (made || !het_device_alloc(on_, nbytes, &made))
 		return made;
-	return stacks_.drop_free() && !het_device_alloc(on_, nbytes, &made) ? made : nullptr;
+	const bool was_any = stacks_.drop_free() | blocks_.drop_free();
+	return was_any && !het_device_alloc(on_, nbytes, &made) ? made : nullptr;
 }
 
 // GCC's entry takes three words: the region's variables, the stacks, and the size of one.

@@ -2,6 +2,7 @@
 // libgomp sees one of het's devices of kind CUDA so.
 #pragma once
 
+#include "blocks.h"
 #include "copies.h"
 #include "image.h"
 #include "stacks.h"
@@ -14,7 +15,7 @@ namespace het_omp
 class device
 {
       public:
-	device(het_device *on, het_queue *queue) : on_(on), queue_(queue), stacks_(on), copies_(on, queue) {}
+	device(het_device *on, het_queue *queue) : on_(on), queue_(queue), stacks_(on), blocks_(on), copies_(on, queue) {}
 	~device() { het_queue_release(queue_); }
 	device(const device &) = delete;
 	device &operator=(const device &) = delete;
@@ -24,7 +25,7 @@ class device
 	void unload(const image_data *data);
 
 	void *allocate(size_t nbytes);
-	bool free(void *address) { return !het_device_free(on_, address); }
+	bool free(void *address) { return blocks_.give_back(address) || !het_device_free(on_, address); }
 	copies &transfers() { return copies_; }
 
 	// Runs the region to its end, or begins it and tells libgomp when it has ended. What fails ends the program.
@@ -44,6 +45,7 @@ class device
 	het_device *const on_;
 	het_queue *const queue_;
 	stacks stacks_;
+	blocks blocks_;
 	copies copies_;
 	std::mutex lock_;
 	std::vector<std::unique_ptr<image>> images_;

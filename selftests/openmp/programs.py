@@ -46,11 +46,11 @@ def arrays_home(output: str) -> float:
 
 
 def regions(work: Path) -> None:
-    passes("regions", 20)
+    passes("regions", 22)
 
 
 def regions_on_one_device(work: Path) -> None:
-    passes("regions", 10, FAKE_CUDA_DEVICES=1)
+    passes("regions", 11, FAKE_CUDA_DEVICES=1)
 
 
 def rounds_bring_what_is_touched(work: Path) -> None:
