@@ -317,6 +317,25 @@ static void has_small_blocks(int device)
 	check(good, "what was written to small blocks");
 }
 
+/* What is written beside a region that runs is there when it is read. */
+static void writes_beside_a_region(int device)
+{
+	enum { rounds = 5, turns = 20000 };
+	const int host = omp_get_initial_device();
+	int *there = omp_target_alloc(sizeof *there, device), sum = 0, good = 1;
+	for (int r = 0; r < rounds; r++) {
+		int now = -1;
+#pragma omp target map(tofrom : sum) device(device) nowait
+		for (volatile int i = 0; i < turns; i++)
+			sum++;
+		good = good && !omp_target_memcpy(there, &r, sizeof r, 0, 0, device, host) &&
+		       !omp_target_memcpy(&now, there, sizeof now, 0, 0, host, device) && now == r;
+#pragma omp taskwait
+	}
+	check(good && sum == rounds * turns, "what was written beside a region");
+	omp_target_free(there, device);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(int device);
@@ -332,6 +351,7 @@ static const struct {
 	{"has stacks and heap", has_stacks_and_heap},
 	{"has memory by calls", has_memory_by_calls},
 	{"has small blocks", has_small_blocks},
+	{"writes beside a region", writes_beside_a_region},
 };
 
 int main(void)
