@@ -8,11 +8,13 @@ mpi_tests := $(if $(libhetmpi),$(B)/selftests/mpi-messages)
 # These programs are run by mpirun, and compute with kernels of bench/apps.
 mpi_benches := $(if $(and $(libhetmpi),$(bench_kept)),$(patsubst bench/mpi/%.cc,$(B)/bin/mpi-%,$(call keep,$(mpi_bench_srcs))))
 
+mpi_example := $(if $(libhetmpi),$(B)/examples/mpi/ring)
+
 mpi: $(libhetmpi)
 bench-programs: $(mpi_benches)
 .PHONY: mpi
 all: mpi
-tests: $(mpi_tests)
+tests: $(mpi_tests) $(mpi_example)
 
 $(B)/$(MPI_SONAME): $(call obj,$(mpi_srcs)) $(libhet)
 	$(call say,LD)
@@ -24,6 +26,12 @@ $(B)/selftests/mpi-messages: $(call obj,$(mpi_test_srcs)) $(libhet) | $(libhetmp
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(link_with) -rdynamic $(call rpath,..) $(MPI_LIBS)
+
+$(B)/examples/mpi/ring: Documentation/examples/mpi/ring.c $(libhet) | $(libhetmpi)
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$Q$(CC) -O2 $(warnings) $(mpi_cflags) -Iruntime/include -Ilib/include $(ldflags) -o $@ $< $(B)/libhet.so \
+		$(call rpath,../..) $(MPI_LIBS)
 
 $(mpi_benches): $(B)/bin/mpi-%: $(B)/obj/bench/mpi/%.o
 $(filter %/mpi-stencil,$(mpi_benches)): $(B)/obj/kernels/apps/stencil.o

@@ -5,7 +5,7 @@
 #include "lazy.h"
 #include "waiting.h"
 
-#include <algorithm>
+#include <gpuvm.h>
 
 namespace het_omp
 {
@@ -68,7 +68,8 @@ bool copies::copy(het_device *to_on, void *to, het_device *from_on, const void *
 	return !nbytes || (!het_copy(queue_, &a, &e) && !finish(e));
 }
 
-// Counts, and returns whether they come lazily.
+// Counts, and returns whether they come lazily. What is an array already can't be looked at again: its memory is not
+// what it was.
 bool copies::now_watched(const void *p, size_t nbytes)
 {
 	if (nbytes < least_watched || !lazy_from())
@@ -78,25 +79,20 @@ bool copies::now_watched(const void *p, size_t nbytes)
 		seen_.clear();
 	bytes_of_host &b = seen_[reinterpret_cast<uintptr_t>(p)];
 	if (b.nbytes != nbytes)
-		b = {nbytes, 0, false};
+		b = {nbytes, 0};
 	b.times++;
-	if (!b.is_watched && b.times >= lazy_from())
-		b.is_watched = can_be_watched(p, nbytes) && calls_may_use_watched() && make_kernel();
-	if (b.is_watched)
-		longest_ = std::max(longest_, nbytes);
-	return b.is_watched;
+	if (kernel_ && gpuvm_is_linked(p, nbytes))
+		return true;
+	return b.times >= lazy_from() && can_be_watched(p, nbytes) && calls_may_use_watched() && make_kernel();
 }
 
+// Memory that was watched and has been freed is no longer an array, whatever lies there now.
 bool copies::touches_watched(const void *p, size_t nbytes)
 {
-	if (nbytes < least_watched)
+	if (nbytes < least_watched || !lazy_from())
 		return false;
 	std::lock_guard g(lock_);
-	const auto begin = reinterpret_cast<uintptr_t>(p);
-	const auto first = seen_.lower_bound(begin - std::min(begin, longest_));
-	const auto last = seen_.lower_bound(begin + nbytes);
-	return std::any_of(first, last,
-			   [&](const auto &s) { return s.second.is_watched && s.first + s.second.nbytes > begin; });
+	return kernel_ && gpuvm_is_linked(p, nbytes);
 }
 
 // Copies go the ordinary way without it.

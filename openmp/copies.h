@@ -30,7 +30,6 @@ class copies
 	struct bytes_of_host {
 		size_t nbytes;
 		unsigned times; // they have come home
-		bool is_watched;
 	};
 	bool now_watched(const void *p, size_t nbytes);
 	bool touches_watched(const void *p, size_t nbytes);
@@ -44,7 +43,6 @@ class copies
 	het_queue *const queue_;
 	std::mutex lock_;
 	std::map<uintptr_t, bytes_of_host> seen_;
-	size_t longest_ = 0; // of those in seen_ that are watched
 	bool kernel_was_tried_ = false;
 	het_program *program_ = nullptr;
 	het_kernel *kernel_ = nullptr;

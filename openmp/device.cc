@@ -36,10 +36,34 @@ void device::unload(const image_data *data)
 
 void *device::allocate(size_t nbytes)
 {
-	void *made = nullptr;
-	if (!het_device_alloc(on_, nbytes, &made))
+	void *made = blocks_.take(nbytes);
+	if (made || !het_device_alloc(on_, nbytes, &made))
 		return made;
-	return stacks_.drop_free() && !het_device_alloc(on_, nbytes, &made) ? made : nullptr;
+	const bool was_any = stacks_.drop_free() | blocks_.drop_free();
+	return was_any && !het_device_alloc(on_, nbytes, &made) ? made : nullptr;
+}
+
+// Nothing is put elsewhere.
+bool device::settle(const void *there, size_t nbytes)
+{
+	return !blocks_.cover(there, nbytes) || puts_.settle();
+}
+
+bool device::copy_to_host(void *to, const void *from, size_t nbytes)
+{
+	return settle(from, nbytes) && copies_.to_host(to, from, nbytes);
+}
+
+bool device::copy_to_device(void *to, const void *from, size_t nbytes)
+{
+	if (blocks_.cover(to, nbytes) && puts_.put(to, from, nbytes))
+		return true;
+	return settle(to, nbytes) && copies_.to_device(to, from, nbytes);
+}
+
+bool device::copy_on_device(void *to, const void *from, size_t nbytes)
+{
+	return settle(to, nbytes) && settle(from, nbytes) && copies_.on_device(to, from, nbytes);
 }
 
 // GCC's entry takes three words: the region's variables, the stacks, and the size of one.
@@ -63,8 +87,13 @@ device::launched device::launch(const function &f, void *variables, void *const 
 	l.nargs = 1;
 	l.args = &block;
 	l.device = on_;
-	het_event *e = nullptr;
-	if (int err = het_launch(queue_, &l, &e))
+	het_event *e = nullptr, *before = puts_.last();
+	l.nwaits = before != nullptr;
+	l.waits = &before;
+	const int err = het_launch(queue_, &l, &e);
+	if (before)
+		het_event_release(before);
+	if (err)
 		region_failed(f.name, err);
 	return {this, at, nullptr, f.name, e};
 }

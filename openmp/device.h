@@ -2,8 +2,10 @@
 // libgomp sees one of het's devices of kind CUDA so.
 #pragma once
 
+#include "blocks.h"
 #include "copies.h"
 #include "image.h"
+#include "puts.h"
 #include "stacks.h"
 
 #include <memory>
@@ -14,7 +16,10 @@ namespace het_omp
 class device
 {
       public:
-	device(het_device *on, het_queue *queue) : on_(on), queue_(queue), stacks_(on), copies_(on, queue) {}
+	device(het_device *on, het_queue *queue)
+	    : on_(on), queue_(queue), stacks_(on), blocks_(on), puts_(on, queue), copies_(on, queue)
+	{
+	}
 	~device() { het_queue_release(queue_); }
 	device(const device &) = delete;
 	device &operator=(const device &) = delete;
@@ -24,8 +29,13 @@ class device
 	void unload(const image_data *data);
 
 	void *allocate(size_t nbytes);
-	bool free(void *address) { return !het_device_free(on_, address); }
-	copies &transfers() { return copies_; }
+	bool free(void *address) { return blocks_.give_back(address) || !het_device_free(on_, address); }
+
+	// These return false if the copy has failed; het has said why. Copies to the host and on the device are done
+	// then, and of one to the device the host's bytes have been taken.
+	bool copy_to_host(void *to, const void *from, size_t nbytes);
+	bool copy_to_device(void *to, const void *from, size_t nbytes);
+	bool copy_on_device(void *to, const void *from, size_t nbytes);
 
 	// Runs the region to its end, or begins it and tells libgomp when it has ended. What fails ends the program.
 	void run(const function &f, void *variables, void *const *arguments);
@@ -39,11 +49,14 @@ class device
 		het_event *event;
 	};
 	launched launch(const function &f, void *variables, void *const *arguments);
+	bool settle(const void *there, size_t nbytes);
 	static void ended(het_event *event, int status, void *arg);
 
 	het_device *const on_;
 	het_queue *const queue_;
 	stacks stacks_;
+	blocks blocks_;
+	puts puts_;
 	copies copies_;
 	std::mutex lock_;
 	std::vector<std::unique_ptr<image>> images_;

@@ -101,17 +101,17 @@ ENTRY bool GOMP_OFFLOAD_free(int n, void *p)
 
 ENTRY bool GOMP_OFFLOAD_dev2host(int n, void *to, const void *from, size_t nbytes)
 {
-	return device_number(n)->transfers().to_host(to, from, nbytes);
+	return device_number(n)->copy_to_host(to, from, nbytes);
 }
 
 ENTRY bool GOMP_OFFLOAD_host2dev(int n, void *to, const void *from, size_t nbytes)
 {
-	return device_number(n)->transfers().to_device(to, from, nbytes);
+	return device_number(n)->copy_to_device(to, from, nbytes);
 }
 
 ENTRY bool GOMP_OFFLOAD_dev2dev(int n, void *to, const void *from, size_t nbytes)
 {
-	return device_number(n)->transfers().on_device(to, from, nbytes);
+	return device_number(n)->copy_on_device(to, from, nbytes);
 }
 
 ENTRY void GOMP_OFFLOAD_run(int n, void *region, void *variables, void **arguments)

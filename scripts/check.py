@@ -603,6 +603,12 @@ def ranks() -> Iterator[Step]:
             f"{program}, {devices}", [*with_layer, str(ROOT / "build/bin" / program), "--small"], env=settings,
             **(common | {"judge": judge_plain, "unavailable": no_ranks_for_programs}),
         )
+    for devices in ("host", "apart,apart,local-rank", "opencl"):
+        settings = {**environment("build"), **env, **SHARED_MEMORY, "HET_DEVICES": devices}
+        yield Step(
+            f"MPI, example ring, {devices}", [*with_layer, str(ROOT / "build/examples/mpi/ring")], env=settings,
+            **(common | {"judge": judge_plain}),
+        )
     plain = {**environment("build"), **env, "HET_DEVICES": "apart", "GPUVM_TRAP": "uffd"}
     common["unavailable"] = no_ranks_or_rights
     both_ways = (("shared memory", SHARED_MEMORY), ("sockets", SOCKETS))

@@ -236,6 +236,106 @@ static void has_memory_by_calls(int device)
 	omp_target_free(more, device);
 }
 
+enum { blocks = 70, largest_block = 600 }; /* bytes */
+
+struct small_block {
+	unsigned char *there, here[largest_block];
+	size_t nbytes;
+};
+
+static unsigned draw(unsigned *state)
+{
+	return *state = *state * 1103515245 + 12345, *state >> 16;
+}
+
+static int is_as_expected(const struct small_block *b, int device)
+{
+	unsigned char now[largest_block];
+	return !omp_target_memcpy(now, b->there, b->nbytes, 0, 0, omp_get_initial_device(), device) &&
+	       !memcmp(now, b->here, b->nbytes);
+}
+
+/* The host writes some of a block's bytes there, the device the others, one block is copied to another; or it is
+ * freed. */
+static int changes_a_block(struct small_block *b, const struct small_block *other, unsigned *state, int device)
+{
+	const int host = omp_get_initial_device();
+	const size_t first = draw(state) % b->nbytes / 4 * 4, some = b->nbytes - first;
+	unsigned char *there = b->there;
+	int err = 0;
+	switch (draw(state) % 4) {
+	case 0:
+		for (size_t i = first; i < b->nbytes; i++)
+			b->here[i] = (unsigned char)draw(state);
+		err = omp_target_memcpy(there, b->here, some, first, first, device, host);
+#pragma omp target is_device_ptr(there) device(device) firstprivate(first)
+		for (size_t i = 0; i < first; i++)
+			there[i]++;
+		for (size_t i = 0; i < first; i++)
+			b->here[i]++;
+		break;
+	case 1:
+		if (b == other || b->nbytes > other->nbytes)
+			break;
+		err = omp_target_memcpy(there, other->there, b->nbytes, 0, 0, device, device);
+		memcpy(b->here, other->here, b->nbytes);
+		break;
+	case 2:
+		return is_as_expected(b, device);
+	default:
+		omp_target_free(there, device);
+		b->nbytes = 1 + draw(state) % largest_block;
+		b->there = omp_target_alloc(b->nbytes, device);
+		err = omp_target_memcpy(b->there, b->here, b->nbytes, 0, 0, device, host);
+	}
+	return !err;
+}
+
+/* Several threads have many small blocks each. */
+static void has_small_blocks(int device)
+{
+	int good = 1;
+#pragma omp parallel num_threads(3) reduction(&& : good)
+	{
+		struct small_block *all = calloc(blocks, sizeof *all);
+		unsigned state = 1 + (unsigned)omp_get_thread_num();
+		for (int i = 0; i < blocks; i++) {
+			all[i].nbytes = 1 + draw(&state) % largest_block;
+			all[i].there = omp_target_alloc(all[i].nbytes, device);
+			good = good && !omp_target_memcpy(all[i].there, all[i].here, all[i].nbytes, 0, 0, device,
+							  omp_get_initial_device());
+		}
+		for (int i = 0; i < blocks && good; i++)
+			good = changes_a_block(&all[draw(&state) % blocks], &all[draw(&state) % blocks], &state,
+					       device);
+		for (int i = 0; i < blocks; i++) {
+			good = good && is_as_expected(&all[i], device);
+			omp_target_free(all[i].there, device);
+		}
+		free(all);
+	}
+	check(good, "what was written to small blocks");
+}
+
+/* What is written beside a region that runs is there when it is read. */
+static void writes_beside_a_region(int device)
+{
+	enum { rounds = 5, turns = 20000 };
+	const int host = omp_get_initial_device();
+	int *there = omp_target_alloc(sizeof *there, device), sum = 0, good = 1;
+	for (int r = 0; r < rounds; r++) {
+		int now = -1;
+#pragma omp target map(tofrom : sum) device(device) nowait
+		for (volatile int i = 0; i < turns; i++)
+			sum++;
+		good = good && !omp_target_memcpy(there, &r, sizeof r, 0, 0, device, host) &&
+		       !omp_target_memcpy(&now, there, sizeof now, 0, 0, host, device) && now == r;
+#pragma omp taskwait
+	}
+	check(good && sum == rounds * turns, "what was written beside a region");
+	omp_target_free(there, device);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(int device);
@@ -250,6 +350,8 @@ static const struct {
 	{"does not wait", does_not_wait},
 	{"has stacks and heap", has_stacks_and_heap},
 	{"has memory by calls", has_memory_by_calls},
+	{"has small blocks", has_small_blocks},
+	{"writes beside a region", writes_beside_a_region},
 };
 
 int main(void)

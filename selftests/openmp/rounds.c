@@ -148,6 +148,37 @@ static void is_freed_and_comes_again(int *a)
 	}
 }
 
+static int *map_here(void *place, size_t n)
+{
+	const int fixed = place ? MAP_FIXED_NOREPLACE : 0;
+	int *p = mmap(place, n * sizeof(*p), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
+	check(p != MAP_FAILED, "a mapping");
+	return p;
+}
+
+/* A larger array lies where one was that was watched. */
+static void comes_where_another_was(int *a)
+{
+	int *b = map_here(NULL, elements);
+	unsigned long long before;
+	(void)a;
+	fill(b, elements / 2);
+	for (int r = 0; r < rounds; r++)
+		add_there(b, elements / 2, 1);
+	munmap(b, elements * sizeof(*b));
+	b = map_here(b, elements);
+	fill(b, elements);
+	before = came_home();
+	for (int r = 1; r <= rounds; r++) {
+		add_there(b, elements, 10);
+		check(is_right(b, 5000 * r, 2000, 10 * r), "what the host reads of the second one");
+	}
+	printf("# %.2f arrays came home where another was\n",
+	       (double)(came_home() - before) / (elements * sizeof(int)));
+	check(is_right(b, 0, elements, 10 * rounds), "all of the second one");
+	munmap(b, elements * sizeof(*b));
+}
+
 static int in_data[elements];
 
 static void can_not_be_watched(int *a)
@@ -186,6 +217,7 @@ static const struct {
 	{"maps parts of it", maps_parts_of_it},
 	{"system calls see it", system_calls_see_it},
 	{"is freed and comes again", is_freed_and_comes_again},
+	{"comes where another was", comes_where_another_was},
 	{"can not be watched", can_not_be_watched},
 	{"goes to another device", goes_to_another_device},
 };

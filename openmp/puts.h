@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+// A few bytes reach the device as parameters of a launch: libgomp tells each region so where its variables are. A copy
+// would have to be waited for, as it goes another way than launches do, and takes longer; this is waited for by what is
+// launched behind it.
+#pragma once
+
+#include <cstddef>
+#include <het.h>
+#include <mutex>
+
+namespace het_omp
+{
+
+class puts
+{
+      public:
+	puts(het_device *device, het_queue *queue) : device_(device), queue_(queue) {}
+	~puts();
+	puts(const puts &) = delete;
+	puts &operator=(const puts &) = delete;
+
+	// Takes the bytes, and sends them on their way behind all that were put before. Returns false if that can't be
+	// done: they are to be copied.
+	bool put(void *to, const void *from, size_t nbytes);
+	// What waits for this event finds all that has been put. It is null if that is there; the caller releases it.
+	het_event *last();
+	// Waits until it is there. Returns false if it has failed; het has said why.
+	bool settle();
+
+      private:
+	bool make_kernel();
+	het_event *last_locked();
+
+	het_device *const device_;
+	het_queue *const queue_;
+	std::mutex lock_;
+	bool kernel_was_tried_ = false;
+	het_program *program_ = nullptr;
+	het_kernel *kernel_ = nullptr;
+	het_event *last_ = nullptr;
+};
+
+} // namespace het_omp
