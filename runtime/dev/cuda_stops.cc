@@ -490,9 +490,9 @@ int cuda_stops::begin(cuda_stopped &s, ticket &t)
 	any_.store(true, std::memory_order_release);
 	lock_.lock(lock_rank::opening);
 	const cu_stream on = lanes_.at(t.lane).stream;
-	changes_.fetch_add(1);
 	stop_below(s.level->load(std::memory_order_relaxed));
 	int err = launch_round(s, on);
+	changes_.fetch_add(1);
 	lock_.unlock(lock_rank::opening);
 	if (!err)
 		return 0;
@@ -609,9 +609,9 @@ int cuda_stops::go_on(cuda_stopped &s, cuda_lane &lane)
 		int err = 0;
 		if (answer != suspension::answer::wait) {
 			s.is_suspended = false;
-			changes_.fetch_add(1);
 			stop_below(level);
 			err = launch_round(s, answer == suspension::answer::go_on ? lane.stream : rescues_);
+			changes_.fetch_add(1);
 		}
 		lock_.unlock(lock_rank::opening);
 		if (answer != suspension::answer::wait)

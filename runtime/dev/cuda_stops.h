@@ -54,9 +54,9 @@ class cuda_stops
 		if (!any_.load(std::memory_order_acquire))
 			return launch();
 		lock_.lock(lock_rank::opening);
-		changes_.fetch_add(1);
 		stop_below(t.level ? t.level->load(std::memory_order_relaxed) : int8_t{0});
 		int err = launch();
+		changes_.fetch_add(1);
 		lock_.unlock(lock_rank::opening);
 		return err;
 	}
@@ -100,9 +100,11 @@ class cuda_stops
 	std::atomic<bool> any_{false};
 	futex_lock lock_; // has rank opening; the driver is called under it
 	cuda_stopped *all_[most_under_way] = {};
-	cu_stream flags_ = nullptr;        // sets and clears flags
-	cu_stream rescues_ = nullptr;      // runs what has lost its patience
-	std::atomic<uint64_t> changes_{0}; // counts what may have made a device busy with urgent work
+	cu_stream flags_ = nullptr;   // sets and clears flags
+	cu_stream rescues_ = nullptr; // runs what has lost its patience
+	// Counts what may have made a device busy with urgent work, once that is with the driver: who has asked the
+	// driver before sees another count.
+	std::atomic<uint64_t> changes_{0};
 	cuda_sheet *constants_ = nullptr;
 	size_t flag_bytes_ = 0;
 	uint64_t bytes_ = 0; // belongs to the submitter
