@@ -120,8 +120,8 @@ TEST(what_only_the_device_has_is_told, .traps = trap::best, .devices = one_devic
 {
 	runtime_fixture fx(t, 0, settings{for_three});
 	het_device *d = device_apart();
-	// These are whole pages. A sanitizer's malloc puts its own bytes beside an array, so that has edges, and those are
-	// always at home.
+	// These are whole pages. A sanitizer's malloc puts its own bytes beside an array, so that has edges, and those
+	// are always at home.
 	model_array a(kind::map, array_bytes), b(kind::map, array_bytes, 2);
 	combine(fx, a, b, d);
 	HET_OK(het_finish(fx.queue));
