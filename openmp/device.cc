@@ -39,8 +39,8 @@ void *device::allocate(size_t nbytes)
 	void *made = blocks_.take(nbytes);
 	if (made || !het_device_alloc(on_, nbytes, &made))
 		return made;
-	const bool was_any = stacks_.drop_free() | blocks_.drop_free();
-	return was_any && !het_device_alloc(on_, nbytes, &made) ? made : nullptr;
+	const bool had_stacks = stacks_.drop_free(), had_blocks = blocks_.drop_free();
+	return (had_stacks || had_blocks) && !het_device_alloc(on_, nbytes, &made) ? made : nullptr;
 }
 
 // Nothing is put elsewhere.
