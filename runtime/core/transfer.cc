@@ -56,7 +56,8 @@ bool copy::is_in_place() const
 }
 
 // Commands that write the bytes come before or behind this one, so nobody takes from the host meanwhile what no device
-// has now. One that reads those that are no array's may make them one's: that leaves them valid on the host.
+// has now. One that reads those that are no array's may make them one's: that leaves them valid on the host. If the
+// device to which bytes are left fails in the copy, what was to be overwritten is lost with it, and the copy says so.
 begin_result copy::begin(executor &)
 {
 	if (is_in_place() && is_linked(from_.ptr(), from_.size()))
