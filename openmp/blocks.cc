@@ -54,10 +54,13 @@ bool blocks::cover(const void *p, size_t nbytes)
 	return s && nbytes <= s->at + blocks_of_slab * largest - reinterpret_cast<uintptr_t>(p);
 }
 
+// A put may be under way to a block that was given back, and het does not know the addresses that launches put to.
 bool blocks::drop_free()
 {
 	std::lock_guard g(lock_);
 	auto is_free = [](const slab &s) { return !s.used; };
+	if (std::ranges::none_of(slabs_, is_free) || !puts_.settle())
+		return false;
 	for (const slab &s : slabs_) {
 		if (is_free(s))
 			het_device_free(device_, reinterpret_cast<void *>(s.at));

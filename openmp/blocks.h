@@ -3,6 +3,8 @@
 // of the device's, and go from region to region without its driver.
 #pragma once
 
+#include "puts.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <het.h>
@@ -17,7 +19,7 @@ class blocks
       public:
 	static constexpr size_t largest = 1024;
 
-	explicit blocks(het_device *device) : device_(device) {}
+	blocks(het_device *device, puts &before) : device_(device), puts_(before) {}
 	~blocks() { drop_free(); }
 	blocks(const blocks &) = delete;
 	blocks &operator=(const blocks &) = delete;
@@ -28,7 +30,8 @@ class blocks
 	bool give_back(void *block);
 	// Returns whether the bytes lie in blocks of these.
 	bool cover(const void *p, size_t nbytes);
-	// Gives the device the memory back of which nothing is used. Returns whether there was any.
+	// Gives the device the memory back of which nothing is used, once what was put there has come there. Returns
+	// whether there was any.
 	bool drop_free();
 
       private:
@@ -40,6 +43,7 @@ class blocks
 	slab *find(const void *p);
 
 	het_device *const device_;
+	puts &puts_;
 	std::mutex lock_;
 	std::vector<slab> slabs_;
 };

@@ -17,7 +17,7 @@ class device
 {
       public:
 	device(het_device *on, het_queue *queue)
-	    : on_(on), queue_(queue), stacks_(on), blocks_(on), puts_(on, queue), copies_(on, queue)
+	    : on_(on), queue_(queue), stacks_(on), puts_(on, queue), blocks_(on, puts_), copies_(on, queue)
 	{
 	}
 	~device() { het_queue_release(queue_); }
@@ -55,8 +55,8 @@ class device
 	het_device *const on_;
 	het_queue *const queue_;
 	stacks stacks_;
-	blocks blocks_;
 	puts puts_;
+	blocks blocks_;
 	copies copies_;
 	std::mutex lock_;
 	std::vector<std::unique_ptr<image>> images_;
