@@ -32,8 +32,12 @@ class launches
 	void write()
 	{
 		const std::lock_guard g(lock_);
-		while (!open_.empty() && count_first())
-			;
+		for (size_t rest = open_.size(); rest; rest--) {
+			if (count_first())
+				continue;
+			open_.push_back(open_.front());
+			open_.pop_front();
+		}
 		FILE *f = fopen(path_, "ae");
 		if (!f)
 			return;
