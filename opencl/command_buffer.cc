@@ -68,20 +68,27 @@ cl_int enqueue_with(const recorded_call &call, cl_command_queue q, const wait_li
 	return call(q, cl_uint(waits.size()), waits.empty() ? nullptr : waits.data(), event);
 }
 
-// All wait for what is given, and the end for all of them: so none runs, and the end fails, if that fails.
-cl_int enqueue_all(const buffer &b, cl_command_queue q, const wait_list &given, cl_event *end)
+// All wait for what is given, and the end for all of them: so none runs, and the end fails, if that fails. If one is
+// refused those before it are under way all the same. The buffer's lock is held.
+cl_int enqueue_all(buffer &b, cl_command_queue q, const wait_list &given, cl_event *end)
 {
 	events made;
+	const auto give_up = [&](cl_int err) {
+		for (cl_event e : made.all())
+			b.under_way.emplace_back(e);
+		return err;
+	};
 	for (const recorded_command &c : b.commands) {
 		wait_list waits = given;
 		for (size_t i : c.after)
 			waits.push_back(made[i]);
 		cl_event e = nullptr;
 		if (cl_int err = enqueue_with(c.enqueue, q, waits, &e))
-			return err;
+			return give_up(err);
 		made.add(e);
 	}
-	return enqueue_with(hetcl::clEnqueueMarkerWithWaitList, q, made.all().empty() ? given : made.all(), end);
+	cl_int err = enqueue_with(hetcl::clEnqueueMarkerWithWaitList, q, made.all().empty() ? given : made.all(), end);
+	return err ? give_up(err) : err;
 }
 
 cl_int check_waits(const _cl_command_queue &q, cl_uint n, const cl_event *waits)

@@ -333,6 +333,32 @@ TEST(command_buffers_at_once)
 		OK(clReleaseEvent(e));
 }
 
+// A command is refused, as its memory is gone: those before it have been enqueued, so the buffer waits until they are
+// over.
+TEST(command_buffers_enqueued_in_part)
+{
+	const calls c(fx);
+	cl_command_buffer_khr b = made(c, fx.queue);
+	const cl_uint pattern = 7;
+	cl_mem stays = fx.buffer(nbytes), goes = fx.buffer(nbytes);
+	for (cl_mem m : {stays, goes})
+		OK(c.fill(b, nullptr, m, &pattern, 4, 0, nbytes, 0, nullptr, nullptr, nullptr));
+	OK(c.finalize(b));
+	OK(clReleaseMemObject(goes));
+	cl_int err = CL_SUCCESS;
+	cl_event begin = clCreateUserEvent(fx.context, &err);
+	CHECK_EQ(c.enqueue(0, nullptr, b, 1, &begin, nullptr), CL_INVALID_MEM_OBJECT);
+	CHECK_EQ(state(c, b), cl_uint{CL_COMMAND_BUFFER_STATE_PENDING_KHR});
+	CHECK_EQ(c.enqueue(0, nullptr, b, 0, nullptr, nullptr), CL_INVALID_OPERATION);
+	OK(clSetUserEventStatus(begin, CL_COMPLETE));
+	OK(clFinish(fx.queue));
+	CHECK_EQ(state(c, b), cl_uint{CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR});
+	CHECK_EQ(read(fx, stays).front(), pattern);
+	OK(clReleaseEvent(begin));
+	OK(clReleaseMemObject(stays));
+	OK(c.release(b));
+}
+
 TEST(command_buffers_with_images)
 {
 	if (!info<cl_bool>(clGetDeviceInfo, fx.device, CL_DEVICE_IMAGE_SUPPORT))
