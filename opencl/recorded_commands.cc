@@ -13,14 +13,15 @@ namespace hetcl
 namespace
 {
 
-// Up to three numbers of the program's, or a null pointer.
+// Up to three numbers of the program's, or a null pointer. Of more, which no call takes, none is looked at: the program
+// may have fewer.
 class numbers
 {
       public:
 	explicit numbers(const size_t *given, size_t n = 3) : there_(given != nullptr)
 	{
-		if (given)
-			std::copy_n(given, std::min<size_t>(n, 3), all_);
+		if (given && n <= std::size(all_))
+			std::copy_n(given, n, all_);
 	}
 	const size_t *get() const { return there_ ? all_ : nullptr; }
 
