@@ -28,12 +28,8 @@ het_arg address_arg(const void *p)
 
 } // namespace
 
-copies::~copies()
+copies::copies(het_device *device, het_queue *queue) : device_(device), queue_(queue), kernel_("copy", copy_kernel_ptx)
 {
-	if (kernel_)
-		het_kernel_release(kernel_);
-	if (program_)
-		het_program_release(program_);
 }
 
 bool copies::to_host(void *to, const void *from, size_t nbytes)
@@ -68,8 +64,8 @@ bool copies::copy(het_device *to_on, void *to, het_device *from_on, const void *
 	return !nbytes || (!het_copy(queue_, &a, &e) && !finish(e));
 }
 
-// Counts, and returns whether they come lazily. What is an array already can't be looked at again: its memory is not
-// what it was.
+// Counts, and returns whether they come lazily; without the kernel none does. What is an array already can't be looked
+// at again: its memory is not what it was.
 bool copies::now_watched(const void *p, size_t nbytes)
 {
 	if (nbytes < least_watched || !lazy_from())
@@ -81,9 +77,9 @@ bool copies::now_watched(const void *p, size_t nbytes)
 	if (b.nbytes != nbytes)
 		b = {nbytes, 0};
 	b.times++;
-	if (kernel_ && gpuvm_is_linked(p, nbytes))
+	if (kernel_.get() && gpuvm_is_linked(p, nbytes))
 		return true;
-	return b.times >= lazy_from() && can_be_watched(p, nbytes) && calls_may_use_watched() && make_kernel();
+	return b.times >= lazy_from() && can_be_watched(p, nbytes) && calls_may_use_watched() && kernel_.make();
 }
 
 // Memory that was watched and has been freed is no longer an array, whatever lies there now.
@@ -92,22 +88,7 @@ bool copies::touches_watched(const void *p, size_t nbytes)
 	if (nbytes < least_watched || !lazy_from())
 		return false;
 	std::lock_guard g(lock_);
-	return kernel_ && gpuvm_is_linked(p, nbytes);
-}
-
-// Copies go the ordinary way without it.
-bool copies::make_kernel()
-{
-	if (kernel_was_tried_)
-		return kernel_;
-	kernel_was_tried_ = true;
-	const het_image image = {HET_IMAGE_PTX, 0, copy_kernel_ptx, sizeof copy_kernel_ptx - 1};
-	het_program_args args = {};
-	args.size = sizeof args;
-	args.images = &image;
-	args.nimages = 1;
-	args.instruments = HET_PLAIN;
-	return !het_program_create(&args, &program_) && !het_kernel_create(program_, "copy", &kernel_);
+	return kernel_.get() && gpuvm_is_linked(p, nbytes);
 }
 
 // What is watched has a place of its own on the device, beside the mapped block. Other arrays can make room for it, the
@@ -128,7 +109,7 @@ bool copies::by_kernel(const het_arg &to, const het_arg &from, size_t nbytes)
 	const size_t bytes_of_group = bytes_of_item * items_of_group;
 	het_launch_args l = {};
 	l.size = sizeof l;
-	l.kernel = kernel_;
+	l.kernel = kernel_.get();
 	l.dimensions = 1;
 	l.local[0] = items_of_group;
 	l.global[0] = (nbytes + bytes_of_group - 1) / bytes_of_group * items_of_group;

@@ -4,6 +4,8 @@
 // travels. What goes back to the device from there goes the same way, so that only what the host has changed travels.
 #pragma once
 
+#include "own_kernel.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <het.h>
@@ -16,8 +18,7 @@ namespace het_omp
 class copies
 {
       public:
-	copies(het_device *device, het_queue *queue) : device_(device), queue_(queue) {}
-	~copies();
+	copies(het_device *device, het_queue *queue);
 	copies(const copies &) = delete;
 	copies &operator=(const copies &) = delete;
 
@@ -33,7 +34,6 @@ class copies
 	};
 	bool now_watched(const void *p, size_t nbytes);
 	bool touches_watched(const void *p, size_t nbytes);
-	bool make_kernel();
 	bool has_room(size_t nbytes) const;
 	bool by_kernel(const het_arg &to, const het_arg &from, size_t nbytes);
 	// A null device is the host.
@@ -43,9 +43,7 @@ class copies
 	het_queue *const queue_;
 	std::mutex lock_;
 	std::map<uintptr_t, bytes_of_host> seen_;
-	bool kernel_was_tried_ = false;
-	het_program *program_ = nullptr;
-	het_kernel *kernel_ = nullptr;
+	own_kernel kernel_;
 };
 
 } // namespace het_omp

@@ -22,28 +22,12 @@ bool fits(const void *to, size_t nbytes)
 
 } // namespace
 
+puts::puts(het_device *device, het_queue *queue) : device_(device), queue_(queue), kernel_("put", put_kernel_ptx) {}
+
 puts::~puts()
 {
 	if (last_)
 		het_event_release(last_);
-	if (kernel_)
-		het_kernel_release(kernel_);
-	if (program_)
-		het_program_release(program_);
-}
-
-bool puts::make_kernel()
-{
-	if (kernel_was_tried_)
-		return kernel_;
-	kernel_was_tried_ = true;
-	const het_image image = {HET_IMAGE_PTX, 0, put_kernel_ptx, sizeof put_kernel_ptx - 1};
-	het_program_args args = {};
-	args.size = sizeof args;
-	args.images = &image;
-	args.nimages = 1;
-	args.instruments = HET_PLAIN;
-	return !het_program_create(&args, &program_) && !het_kernel_create(program_, "put", &kernel_);
 }
 
 bool puts::put(void *to, const void *from, size_t nbytes)
@@ -57,12 +41,12 @@ bool puts::put(void *to, const void *from, size_t nbytes)
 	memset(reinterpret_cast<char *>(block.word) + nbytes, 0, sizeof block.word - nbytes);
 	const het_arg all = {HET_ARG_BLOCK, 0, sizeof block, &block, nullptr, nullptr};
 	std::lock_guard g(lock_);
-	if (!make_kernel())
+	if (!kernel_.make())
 		return false;
 	het_event *before = last_locked(), *e = nullptr;
 	het_launch_args l = {};
 	l.size = sizeof l;
-	l.kernel = kernel_;
+	l.kernel = kernel_.get();
 	l.dimensions = 1;
 	l.global[0] = l.local[0] = put_block::most_words;
 	l.arg_size = sizeof all;
@@ -72,8 +56,7 @@ bool puts::put(void *to, const void *from, size_t nbytes)
 	l.waits = &before;
 	l.device = device_;
 	if (het_launch(queue_, &l, &e)) {
-		het_kernel_release(kernel_); // het has said why, and need not say it again
-		kernel_ = nullptr;
+		kernel_.give_up(); // het has said why, and need not say it again
 		return false;
 	}
 	if (before)

@@ -4,6 +4,8 @@
 // launched behind it.
 #pragma once
 
+#include "own_kernel.h"
+
 #include <cstddef>
 #include <het.h>
 #include <mutex>
@@ -14,7 +16,7 @@ namespace het_omp
 class puts
 {
       public:
-	puts(het_device *device, het_queue *queue) : device_(device), queue_(queue) {}
+	puts(het_device *device, het_queue *queue);
 	~puts();
 	puts(const puts &) = delete;
 	puts &operator=(const puts &) = delete;
@@ -28,15 +30,12 @@ class puts
 	bool settle();
 
       private:
-	bool make_kernel();
 	het_event *last_locked();
 
 	het_device *const device_;
 	het_queue *const queue_;
 	std::mutex lock_;
-	bool kernel_was_tried_ = false;
-	het_program *program_ = nullptr;
-	het_kernel *kernel_ = nullptr;
+	own_kernel kernel_;
 	het_event *last_ = nullptr;
 };
 
