@@ -2,10 +2,8 @@
 #include "command_buffer.h"
 
 #include "calls.h"
-#include "event.h"
+#include "command.h"
 #include "info.h"
-
-#include <algorithm>
 
 namespace hetcl
 {
@@ -89,15 +87,6 @@ cl_int enqueue_all(buffer &b, cl_command_queue q, const wait_list &given, cl_eve
 	}
 	cl_int err = enqueue_with(hetcl::clEnqueueMarkerWithWaitList, q, made.all().empty() ? given : made.all(), end);
 	return err ? give_up(err) : err;
-}
-
-cl_int check_waits(const _cl_command_queue &q, cl_uint n, const cl_event *waits)
-{
-	if (!n != !waits || !std::all_of(waits, waits + n, [](cl_event e) { return is_valid(e); }))
-		return CL_INVALID_EVENT_WAIT_LIST;
-	const bool here =
-		std::all_of(waits, waits + n, [&](cl_event e) { return e->context.get() == q.context.get(); });
-	return here ? CL_SUCCESS : CL_INVALID_CONTEXT;
 }
 
 // Another queue may take the place of the recorded one if it is alike.
@@ -212,7 +201,7 @@ cl_int CL_API_CALL clEnqueueCommandBufferKHR(cl_uint n, cl_command_queue *queues
 	cl_command_queue q = nullptr;
 	cl_int err = choose_queue(*b, n, queues, q);
 	if (!err)
-		err = check_waits(*q, nwaits, waits);
+		err = command(q, CL_COMMAND_COMMAND_BUFFER_KHR, nwaits, waits, nullptr).check();
 	if (err)
 		return err;
 	const std::lock_guard g(b->lock);
