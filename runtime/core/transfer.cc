@@ -49,20 +49,18 @@ int copy::take(const het_copy_args &args)
 
 // The host's page tables cost more than the bytes where many pages would be shown, and taken away again by the next
 // kernel. Of few bytes the neighbours come along, which the program is likely to want next.
-bool copy::is_in_place() const
-{
-	constexpr size_t many = 256 << 10;
-	return to_.size() >= many && (is_linked(to_.ptr(), to_.size()) != is_linked(from_.ptr(), from_.size()));
-}
-
+//
 // Commands that write the bytes come before or behind this one, so nobody takes from the host meanwhile what no device
 // has now. One that reads those that are no array's may make them one's: that leaves them valid on the host. If the
 // device to which bytes are left fails in the copy, what was to be overwritten is lost with it, and the copy says so.
 begin_result copy::begin(executor &)
 {
-	if (is_in_place() && is_linked(from_.ptr(), from_.size()))
+	constexpr size_t many = 256 << 10;
+	const bool reads_array = to_.size() >= many && is_linked(from_.ptr(), from_.size());
+	const bool writes_array = to_.size() >= many && is_linked(to_.ptr(), to_.size());
+	if (reads_array && !writes_array)
 		return read_in_place(from_, to_.ptr());
-	if (is_in_place()) {
+	if (writes_array && !reads_array) {
 		leave_to_device(to_);
 		return write_in_place(to_, from_.ptr());
 	}

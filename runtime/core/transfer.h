@@ -40,8 +40,6 @@ class copy final : public transfer
 	begin_result begin(executor &) override;
 
       private:
-	bool is_in_place() const;
-
 	range to_, from_;
 };
 
