@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "os/mapping.h"
 
+#include <atomic>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,9 +18,14 @@ namespace
 
 constexpr int read_write = PROT_READ | PROT_WRITE;
 
+// The kernel may give one thread the place that another has just unmapped, of which the memory model knows nothing: who
+// unmaps counts, and who maps looks.
+std::atomic<uint32_t> unmapped{0};
+
 void *raw_mmap(void *at, size_t n, int prot, int flags, int fd, uint64_t offset)
 {
 	long r = syscall(SYS_mmap, at, n, prot, flags, fd, offset);
+	unmapped.load(std::memory_order_acquire);
 	return r == -1 ? nullptr : reinterpret_cast<void *>(r);
 }
 
@@ -73,6 +79,7 @@ void *map_private_like(uintptr_t like, size_t n, size_t align)
 
 void unmap(range r)
 {
+	unmapped.fetch_add(1, std::memory_order_release);
 	syscall(SYS_munmap, r.begin, r.size());
 }
 

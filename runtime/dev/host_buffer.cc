@@ -20,10 +20,6 @@ struct alignas(128) buffer_head {
 	size_t mapped;
 };
 
-// The kernel may give one thread the place that another has just unmapped, of which the memory model knows nothing: who
-// unmaps counts, and who maps looks.
-std::atomic<uint32_t> unmapped{0};
-
 buffer_head &head_of(void *buffer)
 {
 	return static_cast<buffer_head *>(buffer)[-1];
@@ -35,7 +31,6 @@ void *make_host_buffer(size_t nbytes, bool is_sparse)
 {
 	size_t mapped = round_up(sizeof(buffer_head) + nbytes, page_size());
 	void *p = is_sparse ? map_sparse(mapped) : map_private(mapped);
-	unmapped.load(std::memory_order_acquire);
 	return p ? new (p) buffer_head{1, mapped} + 1 : nullptr;
 }
 
@@ -52,11 +47,8 @@ void retain_host_buffer(void *buffer)
 void drop_host_buffer(void *buffer)
 {
 	buffer_head &head = head_of(buffer);
-	if (head.references.fetch_sub(1) != 1)
-		return;
-	const range all = range_of(&head, head.mapped);
-	unmapped.fetch_add(1, std::memory_order_release);
-	unmap(all);
+	if (head.references.fetch_sub(1) == 1)
+		unmap(range_of(&head, head.mapped));
 }
 
 } // namespace het::rt
