@@ -44,6 +44,7 @@ def judge_make(name: str, status: int, output: str) -> Result:
 
 
 KTAP_LINE = re.compile(r"^(ok|not ok) \d+ ?-? ?([^#\n]*?)\s*(?:# SKIP ?(.*))?$")
+KTAP_NESTED_PASS = re.compile(r"^# +ok \d+ ")  # of a program that a case has run
 KTAP_PLAN = re.compile(r"^1\.\.(\d+)(?: # SKIP ?(.*))?", re.M)
 
 
@@ -54,7 +55,8 @@ def judge_ktap(name: str, status: int, output: str) -> Result:
     for line in output.splitlines():
         match = KTAP_LINE.match(line)
         if not match:
-            diagnostics.append(line)
+            if not KTAP_NESTED_PASS.match(line):
+                diagnostics.append(line)
             continue
         verdict, case, reason = match.groups()
         if verdict == "not ok":

@@ -17,13 +17,14 @@ namespace het
 namespace
 {
 
-// What is left of the list stays the device's.
+// What is left of the list stays the device's. Who unlinks the array frees what is known of it without the lock.
 void note_not_foreseen(const foreseen_chunks &f)
 {
 	array &a = *f.in;
 	caller_guard g(a);
-	if (a.life != f.life || !a.foreseen)
+	if (a.life != f.life || !a.live || !a.foreseen)
 		return;
+	delay_point();
 	for (const foreseen_run &run : f.all().subspan(f.next)) {
 		for (uint32_t c = run.first; c < run.first + run.count; c++)
 			het::note_not_foreseen(a, f, c);

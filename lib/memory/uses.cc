@@ -257,8 +257,10 @@ void want_no_more(range r)
 		if (!a)
 			return;
 		caller_guard g(*a);
+		if (!a->live || !a->place.extent().overlaps({at, r.end}))
+			continue;
 		a->wanted = false;
-		at = std::max(at + 1, a->place.extent().end);
+		at = a->place.extent().end;
 	}
 }
 

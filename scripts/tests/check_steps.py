@@ -14,6 +14,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import check  # noqa: E402
+from judges import judge_ktap  # noqa: E402
 from steps import Step, run_all  # noqa: E402
 
 # The step waits until the other one has begun, too.
@@ -109,6 +110,11 @@ class Steps(unittest.TestCase):
         alone = {s.name.split(", ")[-1] for s in selftests if not s.beside}
         self.assertEqual(alone, set(check.ALONE))
         self.assertLess(alone, set(check.SELFTESTS))
+
+    def test_a_nested_failure_is_shown_behind_many_that_passed(self):
+        nested = ["# not ok 1 the_cause", *(f"# ok {n} fine" for n in range(2, 60))]
+        output = "\n".join(["1..1", *nested, "not ok 1 runs_another"])
+        self.assertEqual(judge_ktap("x", 1, output).shown, ["1..1", nested[0], "not ok 1 runs_another"])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 // order, or never, or tell of a failure.
 #include "memory/event_watch.h"
 
+#include "memory/adopt.h"
 #include "memory/chunks.h"
 #include "memory/failure.h"
 #include "memory/history.h"
@@ -310,6 +311,15 @@ TEST_F(event_watches, a_copy_that_fails_changes_nothing)
 	EXPECT_TRUE(expects_nothing());
 	ASSERT_EQ(touch_at(host), verdict::done);
 	EXPECT_EQ(*host, 'c');
+}
+
+TEST_F(event_watches, what_is_known_of_an_array_is_left_alone_when_that_goes)
+{
+	run('g');
+	retire_array(linked());
+	EXPECT_EQ(look(), event_watch::never);
+	EXPECT_FALSE(expects_nothing());
+	release_array(linked());
 }
 
 TEST_F(event_watches, nothing_is_asked_often)
