@@ -173,6 +173,14 @@ const range_use &mixed_group::use_of_window(const slice_plan &p, unsigned window
 	return open_[open_of_use_[use]];
 }
 
+unsigned mixed_group::window_of_open(const slice_plan &p, size_t open) const
+{
+	size_t use = 0;
+	while (open_of_use_[use] != open)
+		use++;
+	return p.window_of(use);
+}
+
 bool mixed_group::plan(slice_plan &p, uint64_t nbytes)
 {
 	const uint64_t lag = mixed_[n_ - 1].shift / part_of_lag;
