@@ -162,7 +162,12 @@ bool mixed_group::find_open()
 			open_of_use_[first_use_[i] + k] =
 				open_use({launches_[i]->uses()[k].bytes, launches_[i]->uses()[k].access});
 	}
-	return std::none_of(open_.get(), open_.get() + nopen_, [](const range_use &u) { return is_any_lost(u.bytes); });
+	return !has_lost();
+}
+
+bool mixed_group::has_lost() const
+{
+	return std::any_of(open_.get(), open_.get() + nopen_, [](const range_use &u) { return is_any_lost(u.bytes); });
 }
 
 const range_use &mixed_group::use_of_window(const slice_plan &p, unsigned window) const

@@ -295,6 +295,17 @@ keeping sliced_launch::keeping_of(unsigned window, std::span<const uintptr_t> ar
 	return writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
 }
 
+// A device may have been lost since the group was gathered, as that has waited for memory. What it had alone would fail
+// all of the group, and perhaps none of its launches by itself.
+int sliced_launch::leave_group_of_lost()
+{
+	if (!group_ || !group_->has_lost())
+		return 0;
+	frames_.give_back();
+	group_.reset();
+	return take_memory();
+}
+
 bool sliced_launch::fetch_begin()
 {
 	forget_last_error();
@@ -308,6 +319,8 @@ bool sliced_launch::fetch_begin()
 	stage_.store(stage::brings);
 	if (!err)
 		err = bring_what_is_away();
+	if (!err)
+		err = leave_group_of_lost();
 	stage_.store(stage::opens);
 	if (!err)
 		err = begin_record();

@@ -84,6 +84,7 @@ class sliced_launch final : public sliced_plan, public watched_launch
 	keeping keeping_of(unsigned window, std::span<const uintptr_t> arrays) const;
 	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }
 	int bring_what_is_away();
+	int leave_group_of_lost();
 	void choose_accesses();
 	size_t ended_slices() const { return ended_.load() / nlaunches(); }
 	int open_uses();
