@@ -3,6 +3,7 @@
 #include "fake/fake_cuda.h"
 #include "harness/clock.h"
 #include "harness/combine.h"
+#include "harness/growing_fixture.h"
 #include "harness/process.h"
 #include "harness/rounds.h"
 #include "harness/slices.h"
@@ -62,7 +63,8 @@ TEST(what_does_not_fit_runs, .traps = trap::best | trap::sigsegv, .devices = one
 TEST(what_a_launch_tells, .traps = trap::best, .devices = one_device)
 {
 	slices_fixture fx(t, settings{small});
-	const size_t n = 256 << 10;
+	const size_t n = growth() * (256 << 10);
+	HET_OK(het_device_set_budget(device_apart(), n));
 	model_array few(kind::mmapped, 4096), from(kind::mmapped, n), to(kind::mmapped, n, 2),
 		table(kind::heap, 512, 3);
 	event_handle whole, sliced[3], looks_up;
