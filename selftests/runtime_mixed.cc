@@ -2,6 +2,7 @@
 // Launches in slices that are queued one behind the other run mixed, and nobody can tell but by what travels.
 #include "fake/fake_cuda.h"
 #include "harness/combine.h"
+#include "harness/growing_fixture.h"
 #include "harness/slices.h"
 
 #include <thread>
@@ -87,8 +88,9 @@ TEST(each_byte_travels_once, .traps = trap::best | trap::sigsegv, .devices = one
 {
 	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=600K", mixed});
 	constexpr unsigned nsteps = 32;
-	steps s(fx, 2400);
+	steps s(fx, growth() * 2400);
 	het_device *d = device_apart();
+	HET_OK(het_device_set_budget(d, growth() * (600 << 10)));
 	const size_t n = width * s.height();
 	event_handle start, events[nsteps];
 	HET_OK(het_user_event_create(start.out()));
@@ -129,11 +131,11 @@ TEST(without_the_setting_they_run_one_by_one, .traps = trap::best, .devices = de
 TEST(groups_are_as_large_as_memory_allows, .traps = trap::best, .devices = device::host | device::opencl)
 {
 	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=600K", mixed});
-	steps s(fx, 2400);
+	steps s(fx, growth() * 2400);
 	het_device *d = device_apart();
 	uint64_t before = 0, had = 0;
 	for (const size_t budget : {600, 100, 40, 12}) {
-		HET_OK(het_device_set_budget(d, budget << 10));
+		HET_OK(het_device_set_budget(d, growth() * budget << 10));
 		before = sent_to(d);
 		event_handle start;
 		HET_OK(het_user_event_create(start.out()));
