@@ -309,6 +309,7 @@ TEST(touches_wait_for_the_last_slice, .traps = trap::best | trap::sigsegv, .devi
 }
 
 // What no slice has needed yet is still the host's, while the first one computes: on demand nothing is taken ahead.
+// What that one has is not: a write there waits for the launch, and comes behind it.
 TEST(the_host_has_what_no_slice_has_needed, .traps = trap::best | trap::sigsegv, .devices = device::host)
 {
 	slices_fixture fx(t, settings{small, "HET_EVICT=demand"});
@@ -319,8 +320,18 @@ TEST(the_host_has_what_no_slice_has_needed, .traps = trap::best | trap::sigsegv,
 	k.wait_until_begun();
 	a.check(n - 1000, 1000, "before its slice");
 	a.b.data()[n - 1] = a.model[n - 1] = 100;
+	std::atomic<bool> is_there{false}, is_written{false};
+	std::thread beside([&] {
+		is_there.store(true);
+		a.b.data()[0] = 50;
+		is_written.store(true);
+	});
+	for (unsigned i = 0; i < 1000 && !is_written.load(); i += is_there.load())
+		std::this_thread::yield();
 	k.open();
+	beside.join();
 	add_to_model(a.model, 0, n, 1);
+	a.model[0] = 50;
 	a.check(0, 1000, "touched meanwhile");
 	HET_OK(het_finish(fx.queue));
 	a.check("with what the host has written");

@@ -396,7 +396,9 @@ bool sliced_launch::take_parts()
 
 void sliced_launch::get_parts(size_t slice)
 {
-	const auto are_there = [&] { return parts_.taken() > slice || has_failed_.load(); };
+	const auto are_there = [&] {
+		return parts_.taken() > slice || has_failed_.load() || is_mutant(mutant::takes_late);
+	};
 	while (!are_there()) {
 		if (!take_parts())
 			wait_until([&] { return are_there() || may_take_parts(); });
@@ -485,13 +487,10 @@ int sliced_launch::start_all(size_t slice)
 // What is only read comes first: its buffers are free sooner.
 int sliced_launch::fetch(size_t slice)
 {
-	if (!is_mutant(mutant::takes_late))
-		get_parts(slice);
+	get_parts(slice);
 	int err = is_in_place() ? granules_->send(launch_in_place()) : send_slice(slice, false);
 	if (!err && !is_in_place())
 		err = send_slice(slice, true);
-	if (is_mutant(mutant::takes_late))
-		get_parts(slice);
 	return err || has_failed_.load() ? err : start_all(slice);
 }
 
