@@ -322,6 +322,13 @@ TEST(memory_that_is_taken_from_copies_is_found, .traps = trap::best, .seconds = 
 		     {"runtime_kept", {"--filter=memory_goes", "--device=host", "--jobs=2"}, "300", 90, 5});
 }
 
+// What the host writes to bytes that a slice has got must not be lost.
+TEST(slices_that_take_too_late_are_found, .traps = trap::best, .seconds = 100)
+{
+	expect_found(t, "takes_late",
+		     {"runtime_slices", {"--filter=no_slice_has_needed", "--device=host", "--jobs=2"}, "10", 90, 2});
+}
+
 // Launches that run mixed get bytes of which some are still to be written.
 TEST(slices_that_begin_too_early_are_found, .traps = trap::best, .seconds = 100)
 {

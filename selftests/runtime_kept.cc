@@ -3,6 +3,7 @@
 // else then.
 #include "fake/fake_cuda.h"
 #include "harness/combine.h"
+#include "harness/growing_fixture.h"
 #include "harness/process.h"
 #include "harness/signal_of_touch.h"
 
@@ -18,8 +19,6 @@ using namespace selftest;
 
 namespace
 {
-
-using settings = std::vector<const char *>;
 
 constexpr uint32_t one_device = device::host | device::opencl | device::cuda;
 
@@ -43,7 +42,8 @@ std::vector<het_device *> devices_with_memory()
 class program_of_slices
 {
       public:
-	program_of_slices(context &t, runtime_fixture &fx) : t_(t), fx_(fx), devices_(devices_with_memory())
+	program_of_slices(context &t, growing_fixture &fx)
+	    : t_(t), fx_(fx), devices_(devices_with_memory()), size_(fx.grown((330 << 10) + 70))
 	{
 		for (unsigned i = 0; i < arrays; i++)
 			make(i);
@@ -91,11 +91,10 @@ class program_of_slices
 
       private:
 	static constexpr unsigned arrays = 2;
-	static constexpr size_t size = (330 << 10) + 70;
 
 	size_t below(size_t n) { return t_.random.below(n); }
 	// With the largest both arrays fit.
-	size_t some_budget() { return (250 << 10) + below(500 << 10); }
+	size_t some_budget() { return fx_.grown((250 << 10) + below(500 << 10)); }
 	void make(unsigned i)
 	{
 		constexpr uint32_t kinds[] = {kind::mmapped, kind::slice, kind::library, kind::map};
@@ -103,7 +102,7 @@ class program_of_slices
 			all_[i].reset();
 		else
 			all_.emplace_back();
-		all_[i] = std::make_unique<model_array>(kinds[below(4)], size, unsigned(below(200)));
+		all_[i] = std::make_unique<model_array>(kinds[below(4)], size_, unsigned(below(200)));
 	}
 	static het_arg part(const model_array &a, size_t off, size_t n, uint32_t access)
 	{
@@ -112,7 +111,7 @@ class program_of_slices
 	void launch(unsigned what, model_array &a, model_array &b, het_device *d)
 	{
 		const bool whole = what < 3, in_place = what == 1 && t_.v.device == device::cuda && t_.random.one_in(2);
-		const size_t off = whole ? 0 : below(size / 2), n = whole ? size : 1 + below(size - off);
+		const size_t off = whole ? 0 : below(size_ / 2), n = whole ? size_ : 1 + below(size_ - off);
 		if (what == 5 && &a != &b) {
 			HET_OK(fx_.launch(fx_.copy, n,
 					  {part(a, off, n, HET_READ_ONLY), part(b, off, n, HET_WRITE_ONLY)}, nullptr,
@@ -133,7 +132,7 @@ class program_of_slices
 	void launch_in_place(model_array &a, model_array &b, het_device *d)
 	{
 		event_handle e;
-		if (fx_.launch(fx_.combine, size, {a.all(HET_READ_ONLY), b.all(HET_READ_WRITE)}, e.out(),
+		if (fx_.launch(fx_.combine, size_, {a.all(HET_READ_ONLY), b.all(HET_READ_WRITE)}, e.out(),
 			       {.device = d}))
 			return;
 		het_event *events[] = {e};
@@ -143,7 +142,7 @@ class program_of_slices
 	void copy_exactly(model_array &a)
 	{
 		std::vector<uint8_t> bytes(1 + below(30000));
-		const size_t off = below(size - bytes.size());
+		const size_t off = below(size_ - bytes.size());
 		HET_OK(gpuvm_host_read(a.b.data() + off, bytes.size(), bytes.data()));
 		CHECK_BYTES(bytes.data(), a.model.data() + off, bytes.size(), "read exactly");
 		for (uint8_t &b : bytes)
@@ -153,15 +152,16 @@ class program_of_slices
 	}
 	void touch(model_array &a)
 	{
-		const size_t off = below(size), n = 1 + below(std::min<size_t>(size - off, 40000));
+		const size_t off = below(size_), n = 1 + below(std::min<size_t>(size_ - off, 40000));
 		a.check(off, n, "between launches");
 		for (size_t i = off; i < off + n; i += 1 + below(3000))
 			a.b.data()[i] = a.model[i] = uint8_t(below(256));
 	}
 
 	context &t_;
-	runtime_fixture &fx_;
+	growing_fixture &fx_;
 	const std::vector<het_device *> devices_;
+	const size_t size_;
 	std::vector<std::unique_ptr<model_array>> all_;
 };
 
@@ -170,7 +170,7 @@ class program_of_slices
 TEST(what_is_kept_is_as_the_host_has_it, .traps = trap::best | trap::sigsegv, .devices = one_device | device::host2,
      .seconds = 60)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=500K"});
+	growing_fixture fx(t, 500 << 10);
 	program_of_slices p(t, fx);
 	const unsigned rounds = t.rounds(60, 3000);
 	for (unsigned i = 0; i < rounds; i++)
@@ -180,15 +180,14 @@ TEST(what_is_kept_is_as_the_host_has_it, .traps = trap::best | trap::sigsegv, .d
 	CHECK(rounds < 1000 || p.reused() > 0);
 }
 
-// From the second launch on as much is kept as there is memory for: half of the arrays, or on a GPU with many units, to
-// keep which busy takes larger slices, a quarter. A host's write is seen, and costs a fetch of what was written with
-// it. What fits whole takes the memory.
+// From the second launch on as much is kept as there is memory for: at least a quarter of the arrays. A host's write is
+// seen, and costs a fetch of what was written with it. What fits whole takes the memory.
 TEST(launches_fetch_what_is_not_kept, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K", "HET_EVICT=through"});
-	const size_t n = 1 << 20;
+	growing_fixture fx(t, 1200 << 10, "HET_EVICT=through");
+	const size_t n = fx.grown(1 << 20);
 	het_device *d = device_apart();
-	model_array from(kind::library, n), to(kind::library, n, 2), few(kind::mmapped, 1 << 20, 3);
+	model_array from(kind::library, n), to(kind::library, n, 2), few(kind::mmapped, n, 3);
 	std::vector<uint64_t> sent;
 	for (unsigned i = 0; i < 6; i++) {
 		const het_memory_info before = memory_of(d);
@@ -221,12 +220,12 @@ TEST(launches_fetch_what_is_not_kept, .traps = trap::best, .devices = one_device
 // What is kept goes with the array, and when the budget is lowered.
 TEST(what_is_kept_goes, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K"});
-	const size_t n = 1 << 20;
+	growing_fixture fx(t, 1200 << 10);
+	const size_t n = fx.grown(1 << 20);
 	het_device *d = device_apart();
 	for (unsigned round = 0; round < 3; round++) {
 		model_array from(kind::mmapped, n, round), to(kind::mmapped, n, 2);
-		HET_OK(het_device_set_budget(d, 1200 << 10));
+		HET_OK(fx.set_budget(d, 1200 << 10));
 		combine(fx, from, to);
 		HET_OK(het_finish(fx.queue));
 		// Other arrays may have had these addresses, of which nothing is to be known.
@@ -235,13 +234,13 @@ TEST(what_is_kept_goes, .traps = trap::best, .devices = one_device)
 			combine(fx, from, to);
 		HET_OK(het_finish(fx.queue));
 		CHECK(memory_of(d).kept > n / 4);
-		HET_OK(het_device_set_budget(d, 300 << 10));
+		HET_OK(fx.set_budget(d, 300 << 10));
 		check_budget(d);
 		combine(fx, from, to);
 		HET_OK(het_finish(fx.queue));
 		check_budget(d);
 		to.check("what was read and written");
-		HET_OK(het_device_set_budget(d, 30 << 10));
+		HET_OK(fx.set_budget(d, 30 << 10));
 		CHECK_EQ(memory_of(d).kept, 0);
 	}
 }
@@ -249,8 +248,8 @@ TEST(what_is_kept_goes, .traps = trap::best, .devices = one_device)
 // What the host writes each time is not worth keeping, which is tried anew from time to time.
 TEST(what_the_host_writes_is_not_kept, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=500K"});
-	const size_t n = 256 << 10;
+	growing_fixture fx(t, 500 << 10);
+	const size_t n = fx.grown(256 << 10);
 	het_device *d = device_apart();
 	model_array from(kind::library, n), to(kind::library, n, 2);
 	for (unsigned i = 0; i < 12; i++) {
@@ -275,8 +274,8 @@ TEST(what_the_host_writes_is_not_kept, .traps = trap::best, .devices = one_devic
 // forgotten.
 TEST(exact_copies_of_what_slices_have_written, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K"});
-	const size_t n = 1 << 20, some = 3000;
+	growing_fixture fx(t, 1200 << 10);
+	const size_t n = fx.grown(1 << 20), some = 3000;
 	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
 	std::vector<uint8_t> bytes(some);
 	for (unsigned i = 0; i < 4; i++) {
@@ -301,8 +300,8 @@ TEST(exact_copies_of_what_slices_have_written, .traps = trap::best, .devices = o
 // If what was written does not come home what is kept of it is of before, or is not kept.
 TEST(what_did_not_come_home_is_not_kept, .traps = trap::best, .devices = device::cuda)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=1200K", "HET_EVICT=through"});
-	const size_t n = 1 << 20;
+	growing_fixture fx(t, 1200 << 10, "HET_EVICT=through");
+	const size_t n = fx.grown(1 << 20);
 	for (int after : {0, 2, 5}) {
 		model_array from(kind::mmapped, n), to(kind::mmapped, n, 2), copied(kind::mmapped, n, 3);
 		for (unsigned i = 0; i < 3; i++)
@@ -346,8 +345,8 @@ size_t leave_written(runtime_fixture &fx, const model_array &from, model_array &
 TEST(what_is_written_stays, .traps = trap::best | trap::sigsegv, .devices = one_device,
      .kinds = kind::mmapped | kind::library | kind::slice)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	growing_fixture fx(t, 300 << 10);
+	const size_t n = fx.grown(256 << 10);
 	het_device *d = device_apart();
 	model_array from(t.v.kind, n), to(t.v.kind, n, 2);
 	uint64_t before = memory_of(d).brought;
@@ -371,13 +370,13 @@ TEST(what_is_written_stays, .traps = trap::best | trap::sigsegv, .devices = one_
 // Whoever needs it gets it, and what is written elsewhere is not undone when the rest comes home.
 TEST(what_is_written_is_found, .traps = trap::best | trap::sigsegv, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	growing_fixture fx(t, 300 << 10);
+	const size_t n = fx.grown(256 << 10);
 	het_device *d = device_apart();
 	std::vector<uint8_t> bytes(5000);
 	for (unsigned who = 0; who < 7; who++) {
 		model_array from(kind::mmapped, n), to(kind::mmapped, n, 2), copied(kind::library, n, 3);
-		HET_OK(het_device_set_budget(d, 300 << 10));
+		HET_OK(fx.set_budget(d, 300 << 10));
 		leave_written(fx, from, to, d);
 		if (who == 0) { // writes of the host
 			for (size_t i = 100; i < n; i += 2999)
@@ -391,17 +390,17 @@ TEST(what_is_written_is_found, .traps = trap::best | trap::sigsegv, .devices = o
 				std::copy(bytes.begin(), bytes.end(), to.model.begin() + long(off));
 			}
 		} else if (who == 2) { // others want the memory
-			HET_OK(het_device_set_budget(d, 10 << 10));
+			HET_OK(fx.set_budget(d, 10 << 10));
 			CHECK_EQ(memory_of(d).kept, 0);
 		} else if (who == 3) { // a launch that fits
-			HET_OK(het_device_set_budget(d, 1 << 20));
+			HET_OK(fx.set_budget(d, 1 << 20));
 			fx.run(fx.add, n, {to.all(HET_READ_WRITE), value_arg(uint8_t{5})});
 			add_to_model(to.model, 0, n, 5);
 		} else if (who == 4) { // and one that overwrites all
-			HET_OK(het_device_set_budget(d, 1 << 20));
+			HET_OK(fx.set_budget(d, 1 << 20));
 			fx.run(fx.copy, n, {from.all(HET_READ_ONLY), to.all(HET_WRITE_ONLY)});
 			to.model = from.model;
-			HET_OK(het_device_set_budget(d, 60 << 10));
+			HET_OK(fx.set_budget(d, 60 << 10));
 		} else if (who == 5) { // the array that it belongs to, with other bytes
 			combine(fx, to, from, nullptr, {.device = d});
 		} else if (who == 6) { // a call on the host, through the library
@@ -419,8 +418,8 @@ TEST(what_is_written_is_found, .traps = trap::best | trap::sigsegv, .devices = o
 TEST(a_child_has_what_was_written, .traps = trap::best, .devices = one_device)
 {
 	skip_under_tsan("no threads after a fork");
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	growing_fixture fx(t, 300 << 10);
+	const size_t n = fx.grown(256 << 10);
 	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
 	leave_written(fx, from, to, device_apart());
 	expect_success(run_process(10, [&] { to.check("in the child"); }), "child");
@@ -432,9 +431,9 @@ TEST(a_child_has_what_was_written, .traps = trap::best, .devices = one_device)
 // What stays on one device is there for launches in slices on another, and the other way round.
 TEST(what_another_device_has_written, .traps = trap::best, .devices = device::host2 | device::cuda2)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
+	growing_fixture fx(t, 300 << 10);
 	const std::vector<het_device *> devices = devices_with_memory();
-	const size_t n = 256 << 10;
+	const size_t n = fx.grown(256 << 10);
 	if (devices.size() < 2)
 		skip("a device has the host's memory");
 	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
@@ -451,14 +450,14 @@ TEST(what_another_device_has_written, .traps = trap::best, .devices = device::ho
 // Others take the memory and give it back while launches use what is kept there, and the host what they have written.
 TEST(memory_goes_beside_launches, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
-	const size_t n = 128 << 10;
+	growing_fixture fx(t, 150 << 10);
+	const size_t n = fx.grown(128 << 10);
 	het_device *d = device_apart();
 	model_array from(kind::mmapped, n), to(kind::slice, n, 2);
 	std::atomic<bool> ends{false};
 	std::thread others([&] {
 		for (unsigned i = 0; !ends.load(); i++)
-			HET_OK(het_device_set_budget(d, i % 2 ? 150 << 10 : 60 << 10));
+			HET_OK(fx.set_budget(d, size_t{i % 2 ? 150u : 60u} << 10));
 	});
 	for (unsigned i = 0; i < 12; i++) {
 		combine(fx, from, to);
@@ -474,8 +473,8 @@ TEST(memory_goes_beside_launches, .traps = trap::best, .devices = one_device)
 // Where the host reads all of it each time it goes home with the launch, beside its kernels.
 TEST(what_the_host_reads_goes_home, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
-	const size_t n = 128 << 10;
+	growing_fixture fx(t, 150 << 10);
+	const size_t n = fx.grown(128 << 10);
 	het_device *d = device_apart();
 	model_array from(kind::library, n), to(kind::library, n, 2);
 	unsigned whole = 0;
@@ -492,8 +491,8 @@ TEST(what_the_host_reads_goes_home, .traps = trap::best, .devices = one_device)
 // It can't be read: nobody gets what the host had before. When it can be again, it is as it was.
 TEST(what_can_not_come_home, .traps = trap::best, .devices = device::cuda)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	growing_fixture fx(t, 300 << 10);
+	const size_t n = fx.grown(256 << 10);
 	het_device *d = device_apart();
 	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
 	leave_written(fx, from, to, d);
@@ -517,8 +516,8 @@ TEST(what_can_not_come_home, .traps = trap::best, .devices = device::cuda)
 // do not wait for that.
 TEST(what_is_old_comes_home, .traps = trap::best, .devices = device::cuda)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
-	const size_t n = 128 << 10;
+	growing_fixture fx(t, 150 << 10);
+	const size_t n = fx.grown(128 << 10);
 	het_device *d = device_apart();
 	model_array from(kind::mmapped, n), to(kind::mmapped, n, 2);
 	const size_t left = leave_written(fx, from, to, d);
@@ -541,8 +540,8 @@ TEST(what_is_old_comes_home, .traps = trap::best, .devices = device::cuda)
 // Where arguments are parts of one array, what is written of it stays though others only read it.
 TEST(what_is_written_of_an_array_stays, .traps = trap::best, .devices = one_device)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
-	const size_t n = 128 << 10;
+	growing_fixture fx(t, 150 << 10);
+	const size_t n = fx.grown(128 << 10);
 	het_device *d = device_apart();
 	model_array both(kind::library, 2 * n);
 	HET_OK(fx.launch(fx.add, 2 * n,
@@ -567,8 +566,8 @@ TEST(what_is_written_of_an_array_stays, .traps = trap::best, .devices = one_devi
 // before.
 TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = device::cuda)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"}, "HET_DEVICES=cuda,apart");
-	const size_t n = 256 << 10;
+	growing_fixture fx(t, 300 << 10, "HET_EVICT=keep", "HET_DEVICES=cuda,apart");
+	const size_t n = fx.grown(256 << 10);
 	het_device *gpu = device_apart(), *other = devices_with_memory().at(1);
 	{
 		model_array from(kind::mmapped, n), to(kind::slice, n, 2), copied(kind::mmapped, n, 3);
@@ -606,12 +605,12 @@ TEST(the_device_dies_with_what_was_written, .traps = trap::best, .devices = devi
 // lost still.
 TEST(what_was_lost_is_overwritten, .traps = trap::best, .devices = device::cuda2)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=300K"});
-	const size_t n = 256 << 10;
+	growing_fixture fx(t, 300 << 10);
+	const size_t n = fx.grown(256 << 10);
 	het_device *gpu = devices_with_memory().at(0), *other = devices_with_memory().at(1);
 	model_array from(kind::mmapped, n), left(kind::slice, n, 2), there(kind::mmapped, n, 3);
 	leave_written(fx, from, left, gpu);
-	HET_OK(het_device_set_budget(gpu, 1 << 20));
+	HET_OK(fx.set_budget(gpu, 1 << 20));
 	HET_OK(fx.launch(fx.add, there.size(), {there.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr,
 			 {.device = gpu}));
 	HET_OK(het_finish(fx.queue));
@@ -651,8 +650,8 @@ TEST(what_was_lost_is_overwritten, .traps = trap::best, .devices = device::cuda2
 // Copies on the device, or to or from it, fail in turn. Each byte is as it was or as it should be.
 TEST(copies_fail_where_written_bytes_stay, .traps = trap::best, .devices = device::cuda, .seconds = 60)
 {
-	runtime_fixture fx(t, 0, settings{"HET_DEVICE_MEMORY=150K"});
-	const size_t n = 128 << 10;
+	growing_fixture fx(t, 150 << 10);
+	const size_t n = fx.grown(128 << 10);
 	het_device *d = device_apart();
 	for (const char *symbol :
 	     {"cuMemcpyDtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2", "cuMemAlloc_v2"}) {

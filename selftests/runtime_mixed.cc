@@ -2,6 +2,7 @@
 // Launches in slices that are queued one behind the other run mixed, and nobody can tell but by what travels.
 #include "fake/fake_cuda.h"
 #include "harness/combine.h"
+#include "harness/growing_fixture.h"
 #include "harness/slices.h"
 
 #include <thread>
@@ -87,8 +88,9 @@ TEST(each_byte_travels_once, .traps = trap::best | trap::sigsegv, .devices = one
 {
 	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=600K", mixed});
 	constexpr unsigned nsteps = 32;
-	steps s(fx, 2400);
+	steps s(fx, growth() * 2400);
 	het_device *d = device_apart();
+	HET_OK(het_device_set_budget(d, growth() * (600 << 10)));
 	const size_t n = width * s.height();
 	event_handle start, events[nsteps];
 	HET_OK(het_user_event_create(start.out()));
@@ -129,11 +131,11 @@ TEST(without_the_setting_they_run_one_by_one, .traps = trap::best, .devices = de
 TEST(groups_are_as_large_as_memory_allows, .traps = trap::best, .devices = device::host | device::opencl)
 {
 	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=600K", mixed});
-	steps s(fx, 2400);
+	steps s(fx, growth() * 2400);
 	het_device *d = device_apart();
 	uint64_t before = 0, had = 0;
 	for (const size_t budget : {600, 100, 40, 12}) {
-		HET_OK(het_device_set_budget(d, budget << 10));
+		HET_OK(het_device_set_budget(d, growth() * budget << 10));
 		before = sent_to(d);
 		event_handle start;
 		HET_OK(het_user_event_create(start.out()));
@@ -176,6 +178,43 @@ TEST(all_of_a_group_fail, .traps = trap::best, .devices = device::cuda)
 		s.check("after a failure");
 		CHECK_EQ(memory_of(device_apart()).windows, 0);
 	}
+}
+
+// Another device is lost after a group was gathered, while that waits for memory. What was there alone is overwritten
+// by the first launch of the group, which reads nothing of it: so no launch fails.
+TEST(a_device_is_lost_before_a_group_begins, .traps = trap::best, .devices = device::cuda)
+{
+	slices_fixture fx(t, settings{"HET_DEVICE_MEMORY=600K", mixed}, "HET_DEVICES=apart,cuda");
+	fake_cuda_driver(); // before anything waits
+	het_device *const here = device_apart(), *const gpu = all_devices().at(1);
+	steps s(fx, 2400);
+	model_array blocks(kind::mmapped, 400 << 10, 4), lost(kind::mmapped, 4096, 5);
+	HET_OK(het_device_set_budget(gpu, 4 << 20));
+	HET_OK(fx.launch(fx.add, width * s.height(), {s.array(1).all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr,
+			 {.device = gpu}));
+	gated_kernel gated;
+	HET_OK(fx.launch_line(gated, blocks.size(), {blocks.all(HET_READ_WRITE)}));
+	add_to_model(blocks.model, 0, blocks.size(), 1);
+	gated.wait_until_begun();
+	event_handle start, events[3];
+	HET_OK(het_user_event_create(start.out()));
+	for (unsigned i = 0; i < 3; i++)
+		s.blur(i % 2, 1 - i % 2, s.all(), events[i].out(), i ? nullptr : static_cast<het_event *>(start));
+	HET_OK(het_user_event_set(start, 0));
+	while (status_of(events[1]) != HET_RUNNING)
+		std::this_thread::yield();
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
+	event_handle fails;
+	HET_OK(fx.launch(fx.add, lost.size(), {lost.all(HET_READ_WRITE), value_arg(uint8_t{1})}, fails.out(),
+			 {.device = gpu}));
+	het_event *one = fails;
+	CHECK_EQ(het_event_wait(1, &one), HET_EWAIT);
+	gated.open();
+	for (event_handle &e : events)
+		wait_for(e);
+	blocks.check("what had the memory");
+	s.check("after a device was lost");
+	CHECK_EQ(memory_of(here).windows, 0);
 }
 
 namespace

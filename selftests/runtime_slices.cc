@@ -3,6 +3,7 @@
 #include "fake/fake_cuda.h"
 #include "harness/clock.h"
 #include "harness/combine.h"
+#include "harness/growing_fixture.h"
 #include "harness/process.h"
 #include "harness/rounds.h"
 #include "harness/slices.h"
@@ -62,7 +63,8 @@ TEST(what_does_not_fit_runs, .traps = trap::best | trap::sigsegv, .devices = one
 TEST(what_a_launch_tells, .traps = trap::best, .devices = one_device)
 {
 	slices_fixture fx(t, settings{small});
-	const size_t n = 256 << 10;
+	const size_t n = growth() * (256 << 10);
+	HET_OK(het_device_set_budget(device_apart(), n));
 	model_array few(kind::mmapped, 4096), from(kind::mmapped, n), to(kind::mmapped, n, 2),
 		table(kind::heap, 512, 3);
 	event_handle whole, sliced[3], looks_up;
@@ -286,20 +288,92 @@ TEST(launches_of_both_kinds, .traps = trap::best | trap::sigsegv, .devices = one
 	check_sliced({}, rounds / 6);
 }
 
-// A touch of what a launch writes waits for all of its slices. (That of an edge does not, so the arrays have none.)
+// A touch of what a slice has waits for all of them. (That of an edge does not, so the arrays have none.)
 TEST(touches_wait_for_the_last_slice, .traps = trap::best | trap::sigsegv, .devices = one_device)
 {
 	slices_fixture fx(t, settings{small});
 	const size_t n = 2 << 20;
 	model_array from(kind::library, n), to(kind::library, n, 2);
 	for (unsigned i = 0; i < 3; i++) {
-		const uint64_t sent = memory_of(device_apart()).sent;
+		const auto arrived = [] {
+			const het_memory_info m = memory_of(device_apart());
+			return m.sent + m.reused;
+		};
+		const uint64_t before = arrived();
 		combine(fx, from, to);
-		while (memory_of(device_apart()).sent == sent)
+		while (arrived() - before < 2 * (n / 4) * (i + 1))
 			;
 		to.check((n / 4) * i, n / 4, "touched meanwhile");
 		to.check("touched later");
 	}
+}
+
+// What no slice has needed yet is still the host's, while the first one computes: on demand nothing is taken ahead.
+// What that one has is not: a write there waits for the launch, and comes behind it.
+TEST(the_host_has_what_no_slice_has_needed, .traps = trap::best | trap::sigsegv, .devices = device::host)
+{
+	slices_fixture fx(t, settings{small, "HET_EVICT=demand"});
+	const size_t n = 1 << 20;
+	model_array a(kind::library, n);
+	gated_kernel k;
+	HET_OK(fx.launch_line(k, n, {by_bytes(a, HET_READ_WRITE)}));
+	k.wait_until_begun();
+	a.check(n - 1000, 1000, "before its slice");
+	a.b.data()[n - 1] = a.model[n - 1] = 100;
+	std::atomic<bool> is_there{false}, is_written{false};
+	std::thread beside([&] {
+		is_there.store(true);
+		a.b.data()[0] = 50;
+		is_written.store(true);
+	});
+	for (unsigned i = 0; i < 1000 && !is_written.load(); i += is_there.load())
+		std::this_thread::yield();
+	k.open();
+	beside.join();
+	add_to_model(a.model, 0, n, 1);
+	a.model[0] = 50;
+	a.check(0, 1000, "touched meanwhile");
+	HET_OK(het_finish(fx.queue));
+	a.check("with what the host has written");
+	check_sliced({});
+}
+
+namespace
+{
+
+// A write of the host's beside a launch comes before all of that, or behind: never is it lost.
+void write_beside_slices(context &t, const char *evicts)
+{
+	slices_fixture fx(t, settings{small, evicts});
+	const size_t n = 512 << 10, step = 1531;
+	model_array a(kind::library, n);
+	const unsigned rounds = t.rounds(20, 500);
+	for (unsigned round = 0; round < rounds; round++) {
+		HET_OK(fx.launch(fx.add, n, {by_bytes(a, HET_READ_WRITE), value_arg(uint8_t{1})}));
+		add_to_model(a.model, 0, n, 1);
+		std::vector<size_t> written;
+		for (size_t i = n - 1 - round; i >= step; i -= step) {
+			a.b.data()[i] = a.model[i] = uint8_t(3 * round + 100);
+			written.push_back(i);
+		}
+		HET_OK(het_finish(fx.queue));
+		for (size_t i : written)
+			a.model[i] += a.b.data()[i] == uint8_t(a.model[i] + 1);
+		a.check("after a launch");
+	}
+	check_sliced({}, rounds);
+}
+
+} // namespace
+
+TEST(the_host_writes_beside_slices, .traps = trap::best | trap::sigsegv, .devices = one_device)
+{
+	write_beside_slices(t, "HET_EVICT=keep");
+}
+
+TEST(the_host_writes_beside_slices_on_demand, .traps = trap::best, .devices = one_device)
+{
+	write_beside_slices(t, "HET_EVICT=demand");
 }
 
 // --- others --------------------------------------------------------------------

@@ -57,11 +57,11 @@ void leave_to_writer(array &a, array_guard &g, layout::span s, unsigned device)
 	}
 }
 
-// Of chunks whose bytes are all the kernel's it was promised that the host does not touch them.
-layout::span promised_chunks(const array &a, const usage &u, layout::span s)
+// Returns those of the kernel's chunks whose bytes are all its own.
+layout::span own_chunks(const array &a, const usage &u, layout::span s)
 {
 	auto is_shared = [&](uint32_t c) { return !u.part.covers(a.place.bytes_of(c)); };
-	if (!u.promised || s.first >= s.last)
+	if (s.first >= s.last)
 		return {s.last, s.last};
 	layout::span own = s;
 	if (is_shared(own.first))
@@ -74,7 +74,9 @@ layout::span promised_chunks(const array &a, const usage &u, layout::span s)
 // At a strict begin the host loses the chunks before anything is copied, so no write of its can be lost.
 int revoke_before_begin(array &a, array_guard &g, const usage &u)
 {
-	layout::span s = a.place.chunks_of(u.part), kept = promised_chunks(a, u, s);
+	layout::span s = a.place.chunks_of(u.part), kept = {s.last, s.last};
+	if (u.promised)
+		kept = own_chunks(a, u, s); // it was promised that the host does not touch them
 	int err = 0;
 	for (layout::span taken : {layout::span{s.first, kept.first}, layout::span{kept.last, s.last}}) {
 		wait_until_idle(a, g, taken);
@@ -98,7 +100,8 @@ int make_chunks_valid(array &a, array_guard &g, const usage &u, kernel_mode mode
 	if (mode == kernel_mode::read_only && u.launch)
 		return bring_exact(a, g, u);
 	if (mode == kernel_mode::read_only)
-		return bring_to_device(a, g, s, event::begin_read, u, false, expect_rewrites(a, u));
+		return bring_to_device(a, g, s, event::begin_read, u, false,
+				       u.by_parts ? nullptr : expect_rewrites(a, u));
 	if (mode != kernel_mode::write_only)
 		return bring_to_device(a, g, s, arrival(mode), u, true);
 	if (int err = bring_partial_chunks(a, g, s, u))
@@ -152,15 +155,35 @@ bool must_wait_for_others(array &a, const usage &u, kernel_mode mode)
 	return a.sent.target || would_travel(a, s, arrival(mode), u.device) || (writes(mode) && would_tear_edges(a, u));
 }
 
+int take_and_make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
+{
+	int err = a.context->strict && writes(mode) ? revoke_before_begin(a, g, u) : 0;
+	if (err)
+		return err;
+	return u.joint != joint_kind::none ? make_valid_for_joint(a, g, u, mode) : make_chunks_valid(a, g, u, mode);
+}
+
+int begin_chunks(array &a, array_guard &g, usage u, kernel_mode mode, layout::span s)
+{
+	if (s.first >= s.last)
+		return 0;
+	u.part = intersect(u.part, a.place.chunk_range(s.first, s.last - s.first));
+	return take_and_make_valid(a, g, u, mode);
+}
+
+// Others may come to write their bytes of these chunks, on other devices, while a reader is open: so it has them
+// before.
+int begin_shared_chunks(array &a, array_guard &g, const usage &u, kernel_mode mode)
+{
+	const layout::span s = a.place.chunks_of(u.part), own = own_chunks(a, u, s);
+	const int err = begin_chunks(a, g, u, mode, {s.first, own.first});
+	return err ? err : begin_chunks(a, g, u, mode, {own.last, s.last});
+}
+
 int make_valid(array &a, array_guard &g, const usage &u, kernel_mode mode)
 {
-	if (a.context->strict && writes(mode)) {
-		if (int err = revoke_before_begin(a, g, u))
-			return err;
-	}
-	if (u.joint != joint_kind::none)
-		return make_valid_for_joint(a, g, u, mode);
-	if (int err = make_chunks_valid(a, g, u, mode))
+	int err = (u.by_parts ? begin_shared_chunks : take_and_make_valid)(a, g, u, mode);
+	if (err || u.joint != joint_kind::none)
 		return err;
 	if (mode != kernel_mode::write_only || !u.whole)
 		return edges_to_device(a, g, u, writes(mode));
@@ -462,6 +485,23 @@ int begin_visited(array &a, array_guard &g, const usage &u, kernel_mode mode)
 	if (u.whole && mode == kernel_mode::read_only && may_be_fast(a) && all_valid(a, u.device) && !conflicts(a, u))
 		a.fast.store(a.fast.load() | device_copy(u.device));
 	return 0;
+}
+
+// The bracket is open, so it is not looked for others' kernels again, and no hint lets them pass.
+int begin_part(array &a, const usage &u, kernel_mode mode, range part)
+{
+	caller_guard g(a);
+	visit v(a, g);
+	if (!v)
+		return no_array("gpuvm_kernel_begin", part);
+	const layout::span s = a.place.chunks_of(intersect(part, u.part));
+	const layout::span own = own_chunks(a, u, s);
+	if (own.first >= own.last)
+		return 0;
+	if (int err = settle(a, g))
+		return err;
+	wait_for_sent(a, g, writes(mode) ? every_device : device_copy(u.device));
+	return begin_chunks(a, g, u, mode, own);
 }
 
 int abandon_kernel(array &a, const usage &u, kernel_mode mode, bool ran)

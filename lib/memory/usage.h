@@ -26,6 +26,9 @@ struct usage {
 	bool promised = false;
 	// Kernels that come before it are at work on the device still: it begins only if all its bytes are there.
 	bool behind = false;
+	// At its begin it gets edges, and chunks that have others' bytes as well, and the rest by begin_part()
+	// (memory/kernel.h).
+	bool by_parts = false;
 	ending ends = ending::any;
 };
 

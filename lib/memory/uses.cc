@@ -106,6 +106,12 @@ beginning kernel_use::begin(usage u, kernel_mode mode, range linked, bool comes_
 	return beginning::done;
 }
 
+int kernel_use::begin_part(usage u, kernel_mode mode, range part)
+{
+	u.whole = whole_;
+	return het::begin_part(*array_, u, mode, part);
+}
+
 int kernel_use::end(usage u, write_notes *notes)
 {
 	u.whole = whole_;

@@ -69,6 +69,9 @@ class kernel_use
 	// before who waits to link the array anew. *err tells what has failed.
 	beginning begin(usage u, kernel_mode mode, range linked, bool comes_first, int *err);
 
+	// It has begun by parts (usage::by_parts), and does what begin_part() says.
+	int begin_part(usage u, kernel_mode mode, range part);
+
 	// @u and @mode are the same as at the begin. These do what end_kernel() and abandon_kernel() say; nothing has
 	// begun afterwards.
 	int end(usage u, write_notes *notes = nullptr);

@@ -37,10 +37,11 @@ uint64_t random_bits()
 }
 
 // These are the names in the order of the mutants.
-constexpr const char *names[] = {"nolock",      "hasty",           "early",         "unseen",          "voided",
-				 "unwaited",    "writable",        "told",          "untimely",        "unheard",
-				 "evicts_used", "drops_only_copy", "keeps_written", "keeps_elsewhere", "keeps_failed",
-				 "leaves_away", "drops_written",   "skips_others",  "takes_used",      "carries_early"};
+constexpr const char *names[] = {"nolock",       "hasty",           "early",         "unseen",          "voided",
+				 "unwaited",     "writable",        "told",          "untimely",        "unheard",
+				 "evicts_used",  "drops_only_copy", "keeps_written", "keeps_elsewhere", "keeps_failed",
+				 "leaves_away",  "drops_written",   "skips_others",  "takes_used",      "takes_late",
+				 "carries_early"};
 
 // Returns the number of the mutant that the library is, or that of none.
 size_t this_one()

@@ -30,6 +30,7 @@ enum class mutant : uint8_t {
 	drops_written,   // and what it is in goes without it
 	skips_others,    // and a launch elsewhere does not ask for it
 	takes_used,      // memory goes in which something is kept that is being copied
+	takes_late,      // a slice gets bytes of the host's that are taken from it only at the end
 	carries_early, // bytes are carried to the next slice of a mixed group before the slice that writes them has ended
 };
 

@@ -8,7 +8,6 @@
 #include "os/log.h"
 
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -21,9 +20,6 @@ namespace
 
 // The table has so many bytes for a granule.
 constexpr uint64_t words = 2 * sizeof(uint64_t);
-
-// So often what has a frame is counted, too: it may be used less than before.
-constexpr unsigned count_again = 16;
 
 // The lowest bit of a move is no part of it.
 constexpr uint64_t least_evenness = 2 * granule_table::counted;
@@ -45,26 +41,6 @@ uint64_t granule_frames::smallest(const slice_plan &plan, uint64_t most)
 	return (uint64_t{2} * plan.windows().size() << bits) + words * granules_of(plan, bits);
 }
 
-bool granule_frames::are_known(std::span<const range_use> uses) const
-{
-	if (!uses_ || uses.size() != nuses_)
-		return false;
-	for (size_t i = 0; i < nuses_; i++) {
-		if (uses_[i] != known_use{uses[i].bytes, uses[i].access})
-			return false;
-	}
-	return true;
-}
-
-bool granule_frames::know(std::span<const range_use> uses)
-{
-	uses_.reset(new (std::nothrow) known_use[uses.size()]);
-	nuses_ = uses_ ? uses.size() : 0;
-	for (size_t i = 0; i < nuses_; i++)
-		uses_[i] = {uses[i].bytes, uses[i].access};
-	return uses_ != nullptr;
-}
-
 void granule_frames::count_as(memory_kind k)
 {
 	device_->memory.account.add(k, reserved_);
@@ -80,7 +56,7 @@ int granule_frames::take(const launch &l, het_device &d, uint64_t most)
 	const uint64_t tables = words * most_granules + (has_marks ? marks : 0);
 	const size_t nframes = most > tables ? size_t(std::min<uint64_t>((most - tables) >> bits, most_granules)) : 0;
 	const uint64_t nbytes = (uint64_t{nframes} << bits) + tables;
-	if (!are_known(l.uses) || bits != bits_)
+	if (!history_.are_known(l.uses) || bits != bits_)
 		forget_all();
 	// Who waits for memory would be given this.
 	if (nframes != nframes_ || bits != bits_ || most_granules != most_granules_ || has_marks != has_marks_ ||
@@ -120,8 +96,8 @@ void granule_frames::keep(bool ok)
 
 void granule_frames::give_back()
 {
-	forget_copies();
-	for (granule &g : map_.all())
+	copies_.forget_all();
+	for (granule &g : copies_.map().all())
 		g.frame = granule::none;
 	if (buffer_)
 		device_->compute->drop(std::exchange(buffer_, nullptr));
@@ -129,77 +105,11 @@ void granule_frames::give_back()
 		rt::give_back(*device_, counted_as_, std::exchange(reserved_, 0));
 }
 
-// --- what is kept --------------------------------------------------------------
-
-void granule_frames::forget_copies()
-{
-	runtime_guard l(lock_);
-	for (size_t i = 0; is_copy_ && i < map_.all().size(); i++)
-		is_copy_[i] = false;
-}
-
 // Nothing that was learnt is of use.
 void granule_frames::forget_all()
 {
-	forget_copies();
-	uses_.reset();
-	nuses_ = 0;
-	forget_accesses();
-}
-
-void granule_frames::forget_accesses()
-{
-	seen_ = {};
-	was_inspected_ = is_inspected_ = false;
-}
-
-void granule_frames::forget(range in_buffer)
-{
-	runtime_guard l(lock_);
-	for (unsigned w = 0; w < nwindows_; w++) {
-		const known_window &k = windows_[w];
-		const range hit = intersect({k.in_host_memory, k.in_host_memory + k.bytes.size()}, in_buffer);
-		if (hit.empty())
-			continue;
-		const uintptr_t back = k.bytes.begin - k.in_host_memory;
-		const size_t last = map_.number_of(w, hit.end - 1 + back);
-		for (size_t i = map_.number_of(w, hit.begin + back); i <= last; i++) {
-			is_copy_[i] = false;
-			is_source_changed_ |= is_source_[i];
-		}
-	}
-}
-
-bool granule_frames::is_copy(const granule &g)
-{
-	runtime_guard guard(lock_);
-	return is_copy_[number_of(g)];
-}
-
-// What is forgotten from now on stays so, however the copy to the frame goes. The launch copies what its uses use of a
-// window alone, of which a launch with other patterns may use more: so a frame is no copy if it has bytes between that.
-int granule_frames::note_copies(const launch &l)
-{
-	const size_t most = l.uses.size();
-	const std::unique_ptr<range[]> copied(new (std::nothrow) range[2 * most]);
-	if (!copied)
-		return fail(HET_ENOMEM, "het_launch: out of memory");
-	unsigned window = ~0u;
-	size_t n = 0;
-	for (const granule &g : map_.all()) {
-		if (g.window != std::exchange(window, g.window)) {
-			n = l.plan.find_ranges(window, l.plan.all_rows(), false, {copied.get(), most});
-			n += l.plan.find_ranges(window, l.plan.all_rows(), true, {copied.get() + n, most});
-		}
-		const size_t i = number_of(g);
-		const bool is_there = g.frame != granule::none;
-		const bool is_whole =
-			std::any_of(copied.get(), copied.get() + n, [&](range r) { return r.covers(g.bytes); });
-		runtime_guard guard(lock_);
-		comes_[i] = is_there && !is_copy_[i];
-		is_copy_[i] = is_there && is_whole;
-	}
-	return 0;
+	copies_.forget_all();
+	history_.forget_all();
 }
 
 // --- where granules are --------------------------------------------------------
@@ -207,38 +117,12 @@ int granule_frames::note_copies(const launch &l)
 // If it is the same as before, frames stay.
 int granule_frames::make_map(const launch &l)
 {
-	const auto windows = l.plan.windows();
-	const std::unique_ptr<granule_map::place[]> places(new (std::nothrow) granule_map::place[windows.size()]);
-	std::unique_ptr<known_window[]> found(new (std::nothrow) known_window[windows.size()]);
-	for (unsigned w = 0; places && found && w < windows.size(); w++) {
-		size_t in_array = 0;
-		const range bytes = windows[w].bytes;
-		const void *buffer =
-			use_of(l.plan, l.uses, w).on.buffer(bytes.begin, core().host_memory->memory_number, &in_array);
-		places[w] = {bytes, in_array};
-		found[w] = {bytes, reinterpret_cast<uintptr_t>(buffer) + in_array, in_array};
-	}
-	if (nwindows_ == windows.size() && found && std::equal(found.get(), found.get() + nwindows_, windows_.get()) &&
-	    bits_ == map_.bits())
-		return 0;
-	granule_map map;
-	std::unique_ptr<bool[]> copies(new (std::nothrow) bool[most_granules_]());
-	std::unique_ptr<bool[]> comes(new (std::nothrow) bool[most_granules_]());
-	std::unique_ptr<bool[]> sources(new (std::nothrow) bool[most_granules_]());
-	std::unique_ptr<uint64_t[]> accesses(new (std::nothrow) uint64_t[most_granules_]());
-	if (!places || !found || !copies || !comes || !sources || !accesses ||
-	    !map.take({places.get(), windows.size()}, bits_))
+	bool is_new = false;
+	if (int err = copies_.map_windows(l.plan, l.uses, bits_, most_granules_, &is_new))
+		return err;
+	history_.know_kernel(l.kernel);
+	if (!history_.know_granules(most_granules_, is_new) || (!history_.are_known(l.uses) && !history_.know(l.uses)))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
-	forget_accesses();
-	comes_ = std::move(comes);
-	accesses_ = std::move(accesses);
-	runtime_guard guard(lock_);
-	map_ = std::move(map);
-	windows_ = std::move(found);
-	nwindows_ = windows.size();
-	is_copy_ = std::move(copies);
-	is_source_ = std::move(sources);
-	is_source_changed_ = false;
 	return 0;
 }
 
@@ -250,7 +134,7 @@ void granule_frames::look_at(granule &g, const launch &l)
 	host_bytes places[most_places];
 	const unsigned host = core().host_memory->memory_number;
 	const size_t n = u.on.find_places(g.bytes, host, device_->memory_number, places);
-	const uint64_t there = map_.address_of(g.window, g.bytes.begin);
+	const uint64_t there = copies_.map().address_of(g.window, g.bytes.begin);
 	uint64_t here = 0;
 	if (n == 1 && places[0].pinned)
 		here = device_->compute->address_of_pinned(places[0].at);
@@ -258,29 +142,19 @@ void granule_frames::look_at(granule &g, const launch &l)
 	moves_[number_of(g)] = g.must_be_there ? 0 : (here - there) | granule_table::counted;
 }
 
-// Of the first launch nothing is known but this, unless it was inspected. What is known row by row is used once, and
-// comes over the bus as fast as a copy would. Of other arguments each may have as many accesses, so the smaller one's
-// granules have more; and what is there already costs nothing.
-void granule_frames::value(const launch &l)
+// An inspector needs what must be there alone, and what is there already costs nothing.
+void granule_frames::value(granule &g, const launch &l)
 {
-	for (granule &g : map_.all()) {
-		const window &w = l.plan.windows()[g.window];
-		const bool is_there = g.frame != granule::none && is_copy(g);
-		const granule_use use = {.bytes = g.bytes.size(),
-					 .accesses = accesses_[number_of(g)],
-					 .is_written = w.writes,
-					 .must_come = w.reads && !is_there,
-					 .is_used_once = !w.stays};
-		const uint64_t each = UINT64_MAX / 2 / std::max<uint64_t>(w.bytes.size(), 1);
-		const uint64_t unknown = w.stays ? 2 * each + is_there : 0;
-		g.worth = is_inspected_first_ ? is_there : is_known() ? worth_of(use, seen_) : unknown;
-	}
+	const size_t i = number_of(g);
+	const bool is_there = g.frame != granule::none && copies_.is_copy(i);
+	g.worth = is_inspected_first_ ? is_there
+				      : history_.worth(i, l.plan.windows()[g.window], g.bytes.size(), is_there);
 }
 
 int granule_frames::fail_musts(const char *kernel) const
 {
 	using printed = unsigned long long;
-	const auto all = map_.all();
+	const auto all = copies_.map().all();
 	const size_t musts =
 		size_t(std::count_if(all.begin(), all.end(), [](const granule &g) { return g.must_be_there; }));
 	return fail(HET_EDEVICE,
@@ -290,29 +164,19 @@ int granule_frames::fail_musts(const char *kernel) const
 		    kernel, device_->compute->info().name, musts, printed(granule_bytes()), printed(reserved_));
 }
 
-// Where a granule has many accesses, many threads want its counter at once, and some of them are enough. How many there
-// are is only known from a launch before.
-uint32_t granule_frames::choose_counted() const
-{
-	constexpr uint64_t enough = 32 << 10, most = 16;
-	if (!is_known())
-		return 1;
-	const uint64_t all = *std::max_element(accesses_.get(), accesses_.get() + map_.all().size());
-	return uint32_t(std::bit_floor(std::clamp<uint64_t>(all / enough, 1, most)));
-}
-
 void granule_frames::fill_table()
 {
 	const auto first = reinterpret_cast<uintptr_t>(device_->compute->address_of(buffer_));
-	const auto all = map_.all();
-	for (size_t i = 0; i < all.size(); i++) {
-		const uint64_t counted = seen_.count % count_again ? 0 : granule_table::counted;
-		if (all[i].frame != granule::none)
-			moves_[i] = (first + (uint64_t{all[i].frame} << bits_) - map_.address_of(i)) | counted;
+	const granule_map &map = copies_.map();
+	const uint64_t counted = history_.counts_all() ? granule_table::counted : 0;
+	for (size_t i = 0; i < map.all().size(); i++) {
+		const size_t frame = map.all()[i].frame;
+		if (frame != granule::none)
+			moves_[i] = (first + (uint64_t{frame} << bits_) - map.address_of(i)) | counted;
 	}
 	const uint64_t words_at = first + (uint64_t{nframes_} << bits_);
 	table_ = {.base = first_granule_address,
-		  .size = map_.size(),
+		  .size = map.size(),
 		  .moves = words_at,
 		  .counts = words_at + sizeof(uint64_t) * most_granules_,
 		  .bits = bits_,
@@ -324,11 +188,6 @@ int granule_frames::place(const launch &l)
 	travelled_ = {};
 	if (int err = make_map(l))
 		return err;
-	// Another kernel may use other bytes of the same arguments.
-	if (l.kernel != std::exchange(kernel_, l.kernel))
-		forget_accesses();
-	if (!are_known(l.uses) && !know(l.uses))
-		return fail(HET_ENOMEM, "het_launch: out of memory");
 	is_inspected_first_ = wants_inspection();
 	if (int err = choose(l))
 		return err;
@@ -337,16 +196,18 @@ int granule_frames::place(const launch &l)
 
 int granule_frames::choose(const launch &l)
 {
-	for (granule &g : map_.all())
+	granule_map &map = copies_.map();
+	for (granule &g : map.all())
 		look_at(g, l);
-	value(l);
-	if (!map_.give_frames(nframes_))
+	for (granule &g : map.all())
+		value(g, l);
+	if (!map.give_frames(nframes_))
 		return fail_musts(l.name);
-	if (int err = note_copies(l))
+	if (int err = copies_.note_frames(l.plan, l.uses))
 		return err;
-	one_of_ = choose_counted();
+	const auto all = map.all();
+	one_of_ = history_.choose_counted(all.size());
 	fill_table();
-	const auto all = map_.all();
 	const size_t there = size_t(
 		std::count_if(all.begin(), all.end(), [](const granule &g) { return g.frame != granule::none; }));
 	inform("het_launch: kernel %s %s on %s: %zu of %zu granules of %llu bytes are there", l.name,
@@ -357,22 +218,20 @@ int granule_frames::choose(const launch &l)
 
 // --- inspection ----------------------------------------------------------------
 
-// If all have frames nothing is to be chosen. What was found goes for as long as nobody writes what addresses were made
-// of.
+// If all have frames nothing is to be chosen.
 bool granule_frames::wants_inspection()
 {
-	runtime_guard guard(lock_);
-	if (std::exchange(is_source_changed_, false))
-		was_inspected_ = false;
-	return has_marks_ && !was_inspected_ && nframes_ < map_.all().size();
+	if (copies_.take_source_change())
+		history_.inspect_again();
+	return has_marks_ && !history_.was_inspected() && nframes_ < copies_.map().all().size();
 }
 
 int granule_frames::prepare_marks(const launch &l)
 {
-	if (!marks_.make(map_, most_granules_, l.plan))
+	if (!marks_.make(copies_.map(), most_granules_, l.plan))
 		return fail(HET_ENOMEM, "het_launch: out of memory");
 	const auto at = reinterpret_cast<uintptr_t>(device_->compute->address_of(buffer_)) + marks_at();
-	inspection_ = marks_.table(at, map_, l.ngroups, core().inspects == inspection::whole);
+	inspection_ = marks_.table(at, copies_.map(), l.ngroups, core().inspects == inspection::whole);
 	return 0;
 }
 
@@ -388,38 +247,22 @@ int granule_frames::look_at_marks(const launch &l)
 	is_inspected_first_ = false;
 	if (int err = copy_marks(true))
 		return err;
-	was_inspected_ = true;
-	is_inspected_ = marks_.are_whole();
-	if (!seen_.count)
-		seen_.access_ns = access_ns_of(0, 0);
-	seen_.byte_ns = byte_ns_;
-	note_marks(l);
+	history_.note_inspection(marks_, copies_.map().all().size());
+	copies_.note_sources(marks_, l.plan);
 	return choose(l);
-}
-
-// What the launch writes itself the next one has to look at again.
-void granule_frames::note_marks(const launch &l)
-{
-	const auto all = map_.all();
-	runtime_guard guard(lock_);
-	for (size_t i = 0; i < all.size(); i++) {
-		if (is_inspected_)
-			accesses_[i] = marks_.accesses(i);
-		is_source_[i] = marks_.is_source(i);
-		is_source_changed_ |= is_source_[i] && l.plan.windows()[all[i].window].writes;
-	}
 }
 
 // --- copies --------------------------------------------------------------------
 
 int granule_frames::copy_range(frame_copies &all, range bytes, unsigned window, const range_use &u, bool home)
 {
+	const granule_map &map = copies_.map();
 	int err = 0;
 	while (!bytes.empty() && !err) {
-		const granule &g = map_.all()[map_.number_of(window, bytes.begin)];
+		const granule &g = map.all()[map.number_of(window, bytes.begin)];
 		const range part = {bytes.begin, std::min(bytes.end, g.bytes.end)};
-		const size_t offset = map_.offset_of(g) + (part.begin - g.bytes.begin);
-		const bool is_there = g.frame != granule::none && !home && !comes_[number_of(g)];
+		const size_t offset = map.offset_of(g) + (part.begin - g.bytes.begin);
+		const bool is_there = g.frame != granule::none && !home && !copies_.comes(number_of(g));
 		travelled_.reused += is_there ? part.size() : 0;
 		if (is_there)
 			device_->memory.account.reused.fetch_add(part.size(), std::memory_order_relaxed);
@@ -432,7 +275,7 @@ int granule_frames::copy_range(frame_copies &all, range bytes, unsigned window, 
 
 int granule_frames::copy_table(frame_copies &all, bool home)
 {
-	const size_t nbytes = sizeof(uint64_t) * map_.all().size(), at = nframes_ << bits_;
+	const size_t nbytes = sizeof(uint64_t) * copies_.map().all().size(), at = nframes_ << bits_;
 	auto words_of = [&](uint64_t *w) { return host_bytes{reinterpret_cast<char *>(w), nbytes, false}; };
 	int err = home ? 0 : all.add(buffer_, at, words_of(moves_.get()));
 	return err ? err : all.add(buffer_, at + sizeof(uint64_t) * most_granules_, words_of(counts_.get()));
@@ -459,52 +302,26 @@ int granule_frames::copy(const launch &l, bool home, uint64_t *nbytes)
 	return err ? err : all.flush();
 }
 
-// Large copies tell how long a byte takes.
 int granule_frames::send(const launch &l)
 {
-	constexpr uint64_t enough = 16 << 20;
-	std::fill_n(counts_.get(), map_.all().size(), 0);
+	std::fill_n(counts_.get(), copies_.map().all().size(), 0);
 	uint64_t nbytes = 0;
 	const uint64_t began = now_ns();
 	const int err = copy(l, false, &nbytes);
-	if (nbytes >= enough)
-		byte_ns_ = double(now_ns() - began) / double(nbytes);
-	else if (byte_ns_ == 0)
-		byte_ns_ = 1e9 / device_->rate.load();
+	history_.note_copy(nbytes, now_ns() - began, device_->rate.load());
 	return err || !is_inspected_first_ ? err : copy_marks(false);
 }
 
 int granule_frames::bring(const launch &l, uint64_t kernel_ns)
 {
 	uint64_t nbytes = 0;
-	const int err = copy(l, true, &nbytes);
-	if (!err)
-		learn(l, kernel_ns);
-	return err;
-}
-
-// Of those that were not counted the last that is known stays.
-void granule_frames::learn(const launch &l, uint64_t kernel_ns)
-{
-	uint64_t all = 0, unknown = 0;
-	double in_order_ns = 0;
-	for (const granule &g : map_.all()) {
-		const size_t i = number_of(g);
-		const bool stays = l.plan.windows()[g.window].stays, in_place = g.frame == granule::none;
-		const uint64_t accesses = counts_[i] * one_of_;
-		if (moves_[i] & granule_table::counted)
-			accesses_[i] = accesses;
-		all += in_place ? accesses : 0;
-		unknown += in_place && stays ? accesses : 0;
-		in_order_ns += in_place && !stays && accesses ? double(g.bytes.size()) * byte_ns_ : 0;
-	}
-	const double rest_ns = std::max(double(kernel_ns) - in_order_ns, 0.);
-	if (unknown || !seen_.count)
-		seen_.access_ns = access_ns_of(uint64_t(rest_ns), unknown);
-	seen_.byte_ns = byte_ns_;
-	seen_.count++;
-	travelled_.accesses += all;
-	device_->memory.account.in_place.fetch_add(all, std::memory_order_relaxed);
+	if (int err = copy(l, true, &nbytes))
+		return err;
+	const uint64_t in_place =
+		history_.learn(copies_.map(), l.plan, counts_.get(), moves_.get(), one_of_, kernel_ns);
+	travelled_.accesses += in_place;
+	device_->memory.account.in_place.fetch_add(in_place, std::memory_order_relaxed);
+	return 0;
 }
 
 } // namespace het::rt

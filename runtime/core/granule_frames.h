@@ -2,23 +2,20 @@
 // The memory on a device of a launch that works on host memory in place: frames for some granules (evict/granules.h),
 // and the table by which its kernel finds all of them.
 //
-// When the launch is over the frames stay until others want their memory (core/kept_frames.h), and so do the counts of
-// its accesses: the next launch of the same kernel with the same arguments has frames for what is used most
-// (evict/granule_worth.h). Frames are copies of what has a place in the buffer of runtime::host_memory, where each
-// launch that has them opens its uses. The protocol makes a byte there valid by a write to that buffer, which is told
-// to forget(), or because a launch that has it open writes it, which tells that, too. So a frame is as the host has it,
-// whatever the host or another device has done meanwhile, until it is forgotten.
+// When the launch is over the frames stay until others want their memory (core/kept_frames.h), and so does what they
+// are copies of (core/granule_copies.h), and the counts of its accesses: the next launch of the same kernel with the
+// same arguments has frames for what is used most (core/granule_history.h).
 //
 // If nothing is known of the launch it may be inspected first (core/granule_marks.h): then place() gives frames only to
 // what must be there, and to what was there, and look_at_marks() places all anew.
 #pragma once
 
+#include "core/granule_copies.h"
+#include "core/granule_history.h"
 #include "core/granule_marks.h"
 #include "core/ranges.h"
 #include "core/runtime.h"
 #include "dev/granule_table.h"
-#include "evict/granule_worth.h"
-#include "evict/granules.h"
 #include "evict/slices.h"
 #include "evict/traffic.h"
 
@@ -76,53 +73,29 @@ class granule_frames
 	const granule_table &table() const { return table_; }
 	const inspection_table &inspection() const { return inspection_; }
 	// Returns the kernel's address for a byte of a window.
-	uint64_t address_of(unsigned window, uintptr_t byte) const { return map_.address_of(window, byte); }
+	uint64_t address_of(unsigned window, uintptr_t byte) const { return copies_.map().address_of(window, byte); }
 
-	// These bytes of a buffer of runtime::host_memory change, or have changed: frames are no copies of them any
-	// longer. Any thread may call it at any time.
-	void forget(range in_buffer);
+	// As granule_copies has it. Any thread may call it at any time.
+	void forget(range in_buffer) { copies_.forget(in_buffer); }
 
       private:
-	// A window, and where its first byte is in the buffer of runtime::host_memory.
-	struct known_window {
-		range bytes;
-		uintptr_t in_host_memory;
-		size_t in_array;
-		bool operator==(const known_window &) const = default;
-	};
-	struct known_use {
-		range bytes;
-		uint32_t access;
-		bool operator==(const known_use &) const = default;
-	};
-
 	bool wants_inspection();
 	int choose(const launch &l);
 	int prepare_marks(const launch &l);
 	int copy_marks(bool home);
-	void note_marks(const launch &l);
 	uint64_t marks_at() const { return (uint64_t{nframes_} << bits_) + 2 * sizeof(uint64_t) * most_granules_; }
-	bool is_known() const { return seen_.count || is_inspected_; }
 	void count_as(memory_kind k);
-	void forget_copies();
 	void forget_all();
-	void forget_accesses();
-	bool is_copy(const granule &g);
-	bool are_known(std::span<const range_use> uses) const;
-	bool know(std::span<const range_use> uses);
 	int make_map(const launch &l);
 	void look_at(granule &g, const launch &l);
-	void value(const launch &l);
-	int note_copies(const launch &l);
-	uint32_t choose_counted() const;
+	void value(granule &g, const launch &l);
 	void fill_table();
 	int fail_musts(const char *kernel) const;
 	int copy(const launch &l, bool home, uint64_t *nbytes);
 	int copy_range(class frame_copies &all, range bytes, unsigned window, const range_use &u, bool home);
 	int copy_table(class frame_copies &all, bool home);
-	void learn(const launch &l, uint64_t kernel_ns);
 	uint64_t granule_bytes() const { return uint64_t{1} << bits_; }
-	size_t number_of(const granule &g) const { return size_t(&g - map_.all().data()); }
+	size_t number_of(const granule &g) const { return size_t(&g - copies_.map().all().data()); }
 
 	het_device *device_ = nullptr;
 	void *buffer_ = nullptr; // all frames, behind them two words for each granule, and the marks if there is room
@@ -131,35 +104,18 @@ class granule_frames
 	memory_kind counted_as_ = memory_kind::windows;
 	unsigned bits_ = 0;
 	size_t nframes_ = 0, most_granules_ = 0;
-	granule_map map_;
+	granule_copies copies_;
 	// Of each granule: where it can be used on the host, as its move, or 0; and then the table's words.
 	std::unique_ptr<uint64_t[]> moves_, counts_;
 	granule_table table_ = {};
 	uint32_t one_of_ = 1; // warps counts
 
-	// The launch that it was last, and what was learnt of it.
-	std::unique_ptr<known_use[]> uses_;
-	size_t nuses_ = 0;
-	uint64_t kernel_ = 0;
-	launches_seen seen_ = {};
-	double byte_ns_ = 0;                   // of a copy to the device
-	std::unique_ptr<uint64_t[]> accesses_; // of each granule, in the last launch that counted them
-	std::unique_ptr<bool[]> comes_;        // of each granule: send() has to fill its frame
+	granule_history history_;
 	traffic travelled_;
 
 	granule_marks marks_;
 	inspection_table inspection_ = {};
 	bool is_inspected_first_ = false;
-	bool was_inspected_ = false; // and need not be again
-	bool is_inspected_ = false;  // and accesses_ has what was found
-
-	futex_lock lock_; // has rank leaf, and guards the next, and changes of map_
-	std::unique_ptr<known_window[]> windows_;
-	size_t nwindows_ = 0;
-	// Of each granule: its frame has what host memory has, or will have it unless send() fails.
-	std::unique_ptr<bool[]> is_copy_;
-	std::unique_ptr<bool[]> is_source_; // of each granule: the inspector has made addresses of what it has
-	bool is_source_changed_ = false;    // since
 };
 
 } // namespace het::rt

@@ -162,7 +162,12 @@ bool mixed_group::find_open()
 			open_of_use_[first_use_[i] + k] =
 				open_use({launches_[i]->uses()[k].bytes, launches_[i]->uses()[k].access});
 	}
-	return std::none_of(open_.get(), open_.get() + nopen_, [](const range_use &u) { return is_any_lost(u.bytes); });
+	return !has_lost();
+}
+
+bool mixed_group::has_lost() const
+{
+	return std::any_of(open_.get(), open_.get() + nopen_, [](const range_use &u) { return is_any_lost(u.bytes); });
 }
 
 const range_use &mixed_group::use_of_window(const slice_plan &p, unsigned window) const
@@ -171,6 +176,14 @@ const range_use &mixed_group::use_of_window(const slice_plan &p, unsigned window
 	while (p.window_of(use) != window)
 		use++;
 	return open_[open_of_use_[use]];
+}
+
+unsigned mixed_group::window_of_open(const slice_plan &p, size_t open) const
+{
+	size_t use = 0;
+	while (open_of_use_[use] != open)
+		use++;
+	return p.window_of(use);
 }
 
 bool mixed_group::plan(slice_plan &p, uint64_t nbytes)

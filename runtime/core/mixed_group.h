@@ -44,6 +44,10 @@ class mixed_group
 	const tile_moves &moves() const { return moves_; }
 	// What is opened for all of them.
 	std::span<range_use> uses() { return {open_.get(), nopen_}; }
+	// Returns the window that has what is opened, by its number.
+	unsigned window_of_open(const slice_plan &p, size_t open) const;
+	// Some of that was on a device alone that has been lost.
+	bool has_lost() const;
 	const range_use &use_of_window(const slice_plan &p, unsigned window) const;
 
 	// The caller is about to end its launches, the first one first: they will not wait in the graph again.

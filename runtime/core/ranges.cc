@@ -36,7 +36,8 @@ usage usage_of(const range_use &u, const het_device &d)
 		.joint = u.joint,
 		.launch = u.launch,
 		.promised = u.promised,
-		.behind = u.behind};
+		.behind = u.behind,
+		.by_parts = u.by_parts};
 }
 
 beginning begin_range(range_use &u, het_device &d, bool noted, int *err)
@@ -198,6 +199,11 @@ outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool no
 	return b == beginning::failed      ? outcome::failed
 	       : b == beginning::must_wait ? outcome::must_wait
 					   : outcome::done;
+}
+
+int begin_part(range_use &u, het_device &d, range part)
+{
+	return code_of(u.on.begin_part(usage_of(u, d), mode_of(u.access, false), part));
 }
 
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes)

@@ -27,6 +27,8 @@ struct range_use {
 	bool promised = false;
 	// Commands that it depends on are at work on the device: no byte may travel there.
 	bool behind = false;
+	// It gets each part of the bytes by begin_part().
+	bool by_parts = false;
 	kernel_use on = {};
 	homecoming coming = {};
 };
@@ -47,6 +49,8 @@ struct more_uses {
 // Makes the bytes valid on the device, all or none. @noted says that end_ranges() may be told what was written.
 outcome begin_ranges(std::span<range_use> uses, het_device &d, int *err, bool noted = false,
 		     const more_uses &more = {});
+// What a use by parts has of the range becomes valid on the device, where it has begun. Returns 0 or a code.
+int begin_part(range_use &u, het_device &d, range part);
 // The kernel has finished. @notes is null, or what is known of its writes; it is told what the host keeps for that.
 int end_ranges(std::span<range_use> uses, het_device &d, launch_notes *notes = nullptr);
 // The same, without notes, for the command @n. What the host is expected to touch may come home behind it, but for what

@@ -201,10 +201,16 @@ void sliced_launch::choose_accesses()
 	}
 }
 
-// Nobody who has them waits for memory.
+// Nobody who has them waits for memory. A kernel in place may use anything at once, and pages of what is promised stay.
 int sliced_launch::open_uses()
 {
 	int err = 0;
+	const auto is_promised = [](const range_use &u) { return u.promised; };
+	const bool by_parts = !is_in_place() && std::none_of(all_uses().begin(), all_uses().end(), is_promised);
+	if (!parts_.open(all_uses().size(), by_parts, nslices()))
+		return fail(HET_ENOMEM, "het_launch: out of memory");
+	for (range_use &u : all_uses())
+		u.by_parts = by_parts;
 	for (;;) {
 		const uint32_t seen = progress();
 		choose_accesses();
@@ -289,6 +295,17 @@ keeping sliced_launch::keeping_of(unsigned window, std::span<const uintptr_t> ar
 	return writes && core().evicts == eviction::keep && known.writes(array) ? keeping::written : keeping::copies;
 }
 
+// A device may have been lost since the group was gathered, as that has waited for memory. What it had alone would fail
+// all of the group, and perhaps none of its launches by itself.
+int sliced_launch::leave_group_of_lost()
+{
+	if (!group_ || !group_->has_lost())
+		return 0;
+	frames_.give_back();
+	group_.reset();
+	return take_memory();
+}
+
 bool sliced_launch::fetch_begin()
 {
 	forget_last_error();
@@ -302,6 +319,8 @@ bool sliced_launch::fetch_begin()
 	stage_.store(stage::brings);
 	if (!err)
 		err = bring_what_is_away();
+	if (!err)
+		err = leave_group_of_lost();
 	stage_.store(stage::opens);
 	if (!err)
 		err = begin_record();
@@ -362,6 +381,28 @@ int sliced_launch::bring(unsigned window, size_t slice, row_span rows)
 		return frames_.bring({slices_, use_of_window(window), window, slice, ranges}, keeps(window));
 	};
 	return group_ ? bring_all(group_->moves().left(window, slice)) : with_ranges(window, rows, true, bring_all);
+}
+
+// Returns false if there was nothing to take, or another thread is at it.
+bool sliced_launch::take_parts()
+{
+	int err = 0;
+	const bool was_next = parts_.take_next(all_uses(), *this, &err);
+	fail_once(err);
+	if (was_next)
+		announce();
+	return was_next;
+}
+
+void sliced_launch::get_parts(size_t slice)
+{
+	const auto are_there = [&] {
+		return parts_.taken() > slice || has_failed_.load() || is_mutant(mutant::takes_late);
+	};
+	while (!are_there()) {
+		if (!take_parts())
+			wait_until([&] { return are_there() || may_take_parts(); });
+	}
 }
 
 // Sends what is in windows that are written, or in the others.
@@ -446,6 +487,7 @@ int sliced_launch::start_all(size_t slice)
 // What is only read comes first: its buffers are free sooner.
 int sliced_launch::fetch(size_t slice)
 {
+	get_parts(slice);
 	int err = is_in_place() ? granules_->send(launch_in_place()) : send_slice(slice, false);
 	if (!err && !is_in_place())
 		err = send_slice(slice, true);
@@ -465,7 +507,8 @@ void sliced_launch::fetch_all()
 {
 	level_of_group_ = urgency();
 	lane_.store(&device().lanes.open(level_of_group_));
-	if (!is_in_place())
+	get_parts(0);
+	if (!is_in_place() && !has_failed_.load())
 		fail_once(send_all_that_stays());
 	if (is_inspector(0))
 		fail_once(inspect());
@@ -518,13 +561,25 @@ int sliced_launch::bring_all_that_stays()
 			   [&](unsigned w) { return bring(w, nslices() - 1, slices_.all_rows()); });
 }
 
+// Waits until it has ended, or none will any more, and takes what later ones use meanwhile. On demand nothing is done
+// ahead.
+void sliced_launch::wait_for_slice(size_t slice)
+{
+	const bool is_ahead = core().evicts != eviction::demand;
+	const auto is_over = [&] {
+		return ended_slices() > slice || (all_started_.load() && started_.load() == ended_.load());
+	};
+	while (!is_over()) {
+		if (!is_ahead || !may_take_parts() || !take_parts())
+			wait_until([&] { return is_over() || (is_ahead && may_take_parts()); });
+	}
+}
+
 void sliced_launch::bring_all()
 {
 	forget_last_error();
 	for (size_t i = 0;; i++) {
-		wait_until([&] {
-			return ended_slices() > i || (all_started_.load() && started_.load() == ended_.load());
-		});
+		wait_for_slice(i);
 		if (ended_slices() <= i)
 			break;
 		delay_point();

@@ -14,6 +14,9 @@
 // A window's buffer is free for slice n when the slice that had it, n less the number of buffers, has ended, and, if it
 // is written, has come home. So the threads wait for what is before them alone.
 //
+// The host's pages are taken slice by slice, by the fetcher where its next one needs them, and else by the evictor
+// while that has nothing to do (core/slice_parts.h).
+//
 // A launch with which others run mixed (core/mixed_group.h) does their slices as well: a slice has a kernel of each of
 // them, and they start when what the slice before has of its bytes was carried over. Kernels have numbers, slice by
 // slice; without a group these are the slices'.
@@ -27,6 +30,7 @@
 
 #include "core/granule_frames.h"
 #include "core/slice_frames.h"
+#include "core/slice_parts.h"
 #include "core/sliced_plan.h"
 #include "core/split_watch.h"
 #include "policy/stuck.h"
@@ -80,9 +84,14 @@ class sliced_launch final : public sliced_plan, public watched_launch
 	keeping keeping_of(unsigned window, std::span<const uintptr_t> arrays) const;
 	keeping keeps(unsigned window) const { return keeps_ ? keeps_[window] : keeping::nothing; }
 	int bring_what_is_away();
+	int leave_group_of_lost();
 	void choose_accesses();
 	size_t ended_slices() const { return ended_.load() / nlaunches(); }
 	int open_uses();
+	bool may_take_parts() const { return parts_.is_next_free() && !has_failed_.load(); }
+	bool take_parts();
+	void get_parts(size_t slice);
+	void wait_for_slice(size_t slice);
 	void close_uses();
 	void fail_once(int err);
 	void leave();
@@ -116,6 +125,7 @@ class sliced_launch final : public sliced_plan, public watched_launch
 
 	het_event *in_place_of_ = nullptr;
 	slice_frames frames_;
+	slice_parts parts_;
 	std::unique_ptr<keeping[]> keeps_; // what each window has, for other launches
 	// Where it works in place: those of the device, or its own if another launch has them.
 	granule_frames *granules_ = nullptr;

@@ -135,9 +135,10 @@ void sliced_launch::tell(obstacle o, size_t slice, double seconds, double expect
 	char usual[40] = "";
 	if (expected > 0)
 		snprintf(usual, sizeof(usual), " (a slice took %.2g s)", expected);
-	const size_t kernel = o == obstacle::kernel ? std::min(ended_.load(), nkernels() - 1) : 0;
+	// Before slices run its group may fall apart.
+	const sliced_plan &waits = o == obstacle::kernel ? launch_of(std::min(ended_.load(), nkernels() - 1)) : *this;
 	report(GPUVM_ESTATE, nullptr, "kernel %.60s does not fit, and has waited for %.0f s%s, for %s",
-	       launch_of(kernel).name_of_kernel(), seconds, usual, where);
+	       waits.name_of_kernel(), seconds, usual, where);
 }
 
 void sliced_launch::look(uint64_t now, uint64_t gap, unsigned least_seconds)

@@ -39,6 +39,11 @@ class sliced_plan : public row_launch
 		return group_ ? static_cast<sliced_plan &>(group_->launch(kernel % group_->size())) : *this;
 	}
 	const slice_plan &slices() const { return slices_; }
+	// Returns where slices have what is opened for it, by its number among all_uses().
+	unsigned window_of_use(size_t use) const
+	{
+		return group_ ? group_->window_of_open(slices_, use) : slices_.window_of(use);
+	}
 
 	// Returns what is known before it runs of how it uses the memory.
 	het_memory_use planned_use() const;

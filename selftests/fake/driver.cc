@@ -13,6 +13,7 @@
 
 fake_cuda_state fake_cuda = {.devices = 2,
 			     .version = 13000,
+			     .units = 1,
 			     .fail_symbol = nullptr,
 			     .fail_after = 0,
 			     .fail_code = 0,
@@ -104,6 +105,8 @@ void reset(int device)
 const bool environment_was_read = [] {
 	if (const char *n = getenv("FAKE_CUDA_DEVICES"))
 		fake_cuda.devices = atoi(n);
+	if (const char *n = getenv("FAKE_CUDA_UNITS"))
+		fake_cuda.units = atoi(n);
 	if (const char *n = getenv("FAKE_CUDA_MEMORY"))
 		fake_cuda.memory = strtoul(n, nullptr, 10);
 	static char symbol[64];
@@ -212,7 +215,7 @@ int cuDeviceGetAttribute(int *value, int attribute, cu_device)
 		*value = 65536;
 		break;
 	case cu_attribute_multiprocessor_count:
-		*value = 1;
+		*value = fake_cuda.units;
 		break;
 	case cu_attribute_registers_per_multiprocessor:
 		*value = 64 << 10;

@@ -12,6 +12,8 @@ struct fake_cuda_state {
 	// These must be set before the driver is started. FAKE_CUDA_DEVICES in the environment sets the first one.
 	std::atomic<int> devices;
 	std::atomic<int> version;
+	// A device has so many multiprocessors. FAKE_CUDA_UNITS in the environment sets it.
+	std::atomic<int> units;
 
 	// The call of this symbol that comes after @fail_after others fails with @fail_code, once, or as all do then.
 	// With "work of SYMBOL", what the call has put into a stream fails when its turn comes.

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <thread>
 
 namespace selftest
 {
@@ -96,6 +97,40 @@ inline void twice_on_host(const het_group *g, void *const *args)
 		same[i] = uint8_t(3 * same[i]);
 	});
 }
+
+// A kernel of devices that run functions, which adds 1 to each byte. Its first group waits until open() is called.
+class gated_kernel
+{
+      public:
+	gated_kernel()
+	{
+		is_open.store(false);
+		has_begun.store(false);
+		const het_function add = {"add_gated", add_gated, 1};
+		make_program(program_, nullptr, {&add, 1});
+		HET_OK(het_kernel_create(program_, add.name, kernel_.out()));
+	}
+	operator het_kernel *() const { return kernel_; }
+	void open() { is_open.store(true); }
+	void wait_until_begun()
+	{
+		while (!has_begun.load())
+			std::this_thread::yield();
+	}
+
+      private:
+	static void add_gated(const het_group *g, void *const *args)
+	{
+		has_begun.store(true);
+		while (!g->first[0] && !is_open.load())
+			std::this_thread::yield();
+		for_items(g, [&](size_t i) { static_cast<uint8_t *>(args[0])[i]++; });
+	}
+
+	static inline std::atomic<bool> is_open, has_begun;
+	program_handle program_;
+	kernel_handle kernel_;
+};
 
 class slices_fixture : public runtime_fixture
 {
