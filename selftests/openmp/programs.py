@@ -119,6 +119,11 @@ def memory_that_is_not_there(work: Path) -> None:
     within("no device memory for the stacks of", done.stderr)
 
 
+def what_a_device_prints_last(work: Path) -> None:
+    done = run(LAUNCHER, program("faults"), "print")
+    same((done.returncode, sorted(done.stdout.splitlines())), (0, ["got on with 0", "the device prints 0"]))
+
+
 def code_that_does_not_build(work: Path) -> None:
     done = run(LAUNCHER, program("faults"), FAKE_CUDA_FAIL="cuLinkAddData_v2:3:218", HET_CACHE_SIZE=0)
     same((done.returncode, done.stdout), (1, ""))
@@ -167,6 +172,7 @@ CASES = [
     no_device,
     regions_that_fail,
     memory_that_is_not_there,
+    what_a_device_prints_last,
     code_that_does_not_build,
     launcher,
     libgomp_of_gcc_13,
