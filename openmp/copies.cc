@@ -105,9 +105,9 @@ homecomings &copies::history_of(const void *p, size_t nbytes)
 bool copies::may_begin(homecomings &h, const void *p)
 {
 	const bool is_time = lazy_from() == by_cost ? h.pays(price_) : h.copies_home() + 1 >= lazy_from();
-	if (!is_time || h.is_refused())
+	if (!is_time || h.is_refused() || !has_room(h.nbytes()))
 		return false;
-	if (can_be_watched(p, h.nbytes()) && calls_may_use_watched() && kernel_.make())
+	if (calls_may_use_watched() && can_be_watched(p, h.nbytes()) && kernel_.make())
 		return true;
 	h.refused();
 	return false;
@@ -124,7 +124,7 @@ copies::way copies::way_of(const void *p, size_t nbytes, bool comes_home)
 		h.gone(price_);
 	if (is_array)
 		return has_room(nbytes) ? way::watched : way::copied;
-	return comes_home && may_begin(h, p) && has_room(nbytes) ? way::begins_to_be_watched : way::copied;
+	return comes_home && may_begin(h, p) ? way::begins_to_be_watched : way::copied;
 }
 
 // What could not be moved now is not tried again; het has said why.
