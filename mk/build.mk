@@ -20,7 +20,7 @@ mpi_srcs := $(wildcard mpi/*.cc)
 mpi_test_srcs := $(wildcard selftests/mpi/*.cc)
 mpi_bench_srcs := $(wildcard bench/mpi/*.cc)
 python_bench_srcs := $(wildcard bench/python/*.c)
-unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) \
+unit_srcs := $(foreach l,$(layers),$(wildcard lib/$l/tests/*.cc)) $(wildcard runtime/*/tests/*.cc) $(wildcard openmp/tests/*.cc) \
 	$(wildcard tools/base/tests/*.cc) $(if $(HAVE_JSON),$(wildcard tools/json/tests/*.cc)) \
 	$(if $(HAVE_ELF),$(wildcard tools/fatbin/tests/*.cc) $(if $(HAVE_LLVM),$(wildcard tools/analysis/tests/*.cc))) \
 	$(wildcard bench/apps/tests/*.cc bench/noc/tests/*.cc bench/etc/tests/*.cc bench/pep/tests/*.cc) $(if $(HAVE_JSON),$(wildcard bench/micro/tests/*.cc))

@@ -18,6 +18,7 @@ $(call add_flags,$(runtime_srcs) $(ptx_srcs),-Iruntime)
 $(call add_flags,$(simt_srcs),$(lib_cxxflags) -Iruntime -Itools)
 
 $(call add_flags,$(unit_srcs) $(unit_main_src),$(unit_test_flags) -Iruntime -Itools -Ibench)
+$(call add_flags,$(filter openmp/%,$(unit_srcs)),-Iopenmp)
 $(call add_flags,$(filter bench/pep/%,$(unit_srcs)),-DPEP_PARAMETERS='"$(CURDIR)/bench/pep/gtx980.parameters"')
 $(call add_flags,$(filter lib/dev/%,$(unit_srcs)),-Iselftests -DHET_FAKE_CUDA='"$(abspath $(fake_cuda))"')
 $(call add_flags,$(filter runtime/%,$(unit_srcs)),-DHET_CORPUS='"$(CURDIR)/runtime/ptx/tests/corpus"' $(fatbin_corpus))

@@ -34,36 +34,49 @@ void device::unload(const image_data *data)
 	std::erase_if(images_, [&](const auto &i) { return i->data == data; });
 }
 
-void *device::allocate(size_t nbytes)
+void *device::allocate_large(size_t nbytes)
 {
-	void *made = blocks_.take(nbytes);
-	if (made || !het_device_alloc(on_, nbytes, &made))
+	void *made = nullptr;
+	if (!het_device_alloc(on_, nbytes, &made))
 		return made;
 	const bool had_stacks = stacks_.drop_free(), had_blocks = blocks_.drop_free();
 	return (had_stacks || had_blocks) && !het_device_alloc(on_, nbytes, &made) ? made : nullptr;
 }
 
-// Nothing is put elsewhere.
-bool device::settle(const void *there, size_t nbytes)
+void *device::allocate(size_t nbytes)
 {
-	return !blocks_.cover(there, nbytes) || puts_.settle();
+	void *made = blocks_.take(nbytes);
+	if (!made && (made = allocate_large(nbytes)))
+		allocated_.add(made, nbytes);
+	return made;
+}
+
+// What was put there has come before the memory goes: het does not know the addresses that launches put to.
+bool device::free(void *address)
+{
+	if (blocks_.give_back(address))
+		return true;
+	if (!puts_.settle())
+		return false;
+	allocated_.remove(address);
+	return !het_device_free(on_, address);
 }
 
 bool device::copy_to_host(void *to, const void *from, size_t nbytes)
 {
-	return settle(from, nbytes) && copies_.to_host(to, from, nbytes);
+	return puts_.settle(from, nbytes) && copies_.to_host(to, from, nbytes);
 }
 
 bool device::copy_to_device(void *to, const void *from, size_t nbytes)
 {
-	if (blocks_.cover(to, nbytes) && puts_.put(to, from, nbytes))
-		return true;
-	return settle(to, nbytes) && copies_.to_device(to, from, nbytes);
+	const bool is_known = blocks_.cover(to, nbytes) || allocated_.cover(to, nbytes);
+	return (is_known && puts_.put(to, from, nbytes)) ||
+	       (puts_.settle(to, nbytes) && copies_.to_device(to, from, nbytes));
 }
 
 bool device::copy_on_device(void *to, const void *from, size_t nbytes)
 {
-	return settle(to, nbytes) && settle(from, nbytes) && copies_.on_device(to, from, nbytes);
+	return puts_.settle(to, nbytes) && puts_.settle(from, nbytes) && copies_.on_device(to, from, nbytes);
 }
 
 // GCC's entry takes three words: the region's variables, the stacks, and the size of one.

@@ -2,6 +2,7 @@
 // libgomp sees one of het's devices of kind CUDA so.
 #pragma once
 
+#include "allocations.h"
 #include "blocks.h"
 #include "copies.h"
 #include "image.h"
@@ -29,7 +30,7 @@ class device
 	void unload(const image_data *data);
 
 	void *allocate(size_t nbytes);
-	bool free(void *address) { return blocks_.give_back(address) || !het_device_free(on_, address); }
+	bool free(void *address);
 
 	// These return false if the copy has failed; het has said why. Copies to the host and on the device are done
 	// then, and of one to the device the host's bytes have been taken.
@@ -42,6 +43,7 @@ class device
 	void begin(const function &f, void *variables, void *const *arguments, void *task);
 
       private:
+	void *allocate_large(size_t nbytes);
 	struct launched {
 		device *by;
 		void *stacks, *task;
@@ -49,7 +51,6 @@ class device
 		het_event *event;
 	};
 	launched launch(const function &f, void *variables, void *const *arguments);
-	bool settle(const void *there, size_t nbytes);
 	static void ended(het_event *event, int status, void *arg);
 
 	het_device *const on_;
@@ -57,6 +58,7 @@ class device
 	stacks stacks_;
 	puts puts_;
 	blocks blocks_;
+	allocations allocated_;
 	copies copies_;
 	std::mutex lock_;
 	std::vector<std::unique_ptr<image>> images_;

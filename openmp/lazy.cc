@@ -16,9 +16,6 @@ namespace het_omp
 namespace
 {
 
-// It was measured on a GPU, and costs more than it saves there (Documentation/openmp.rst).
-constexpr unsigned usual = 0;
-
 const void *object_of(void *function)
 {
 	Dl_info found = {};
@@ -35,13 +32,13 @@ unsigned read_setting()
 {
 	const char *text = getenv("HET_OPENMP_LAZY");
 	if (!text || !*text)
-		return usual;
+		return by_cost;
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 	if (!*end && n <= 1000)
 		return unsigned(n);
-	fprintf(stderr, "libhet: HET_OPENMP_LAZY: '%s' is no number from 0 to 1000; taking %u\n", text, usual);
-	return usual;
+	fprintf(stderr, "libhet: HET_OPENMP_LAZY: '%s' is no number from 0 to 1000, and is not heeded\n", text);
+	return by_cost;
 }
 
 struct closes {

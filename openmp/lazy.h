@@ -7,8 +7,10 @@
 namespace het_omp
 {
 
-// Bytes come home lazily from the so-many-th time on; 0 is never: HET_OPENMP_LAZY does not ask for it, or libhet does
-// not see the program's calls, because it was not preloaded.
+// Bytes come home lazily from the so-many-th time on that they come home; or by_cost, when it pays (homecomings.h), if
+// HET_OPENMP_LAZY does not say which; or never, which is 0: it says so, or libhet does not see the program's calls,
+// because it was not preloaded.
+constexpr unsigned by_cost = ~0u;
 unsigned lazy_from();
 
 // Less is copied sooner than it is watched.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "own_kernel.h"
 
+#include <cstring>
+
 namespace het_omp
 {
 
@@ -16,7 +18,7 @@ bool own_kernel::make()
 	if (was_tried_)
 		return kernel_;
 	was_tried_ = true;
-	const het_image image = {HET_IMAGE_PTX, 0, ptx_, nbytes_};
+	const het_image image = {HET_IMAGE_PTX, 0, ptx_, strlen(ptx_)};
 	het_program_args args = {};
 	args.size = sizeof args;
 	args.images = &image;

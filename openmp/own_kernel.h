@@ -3,7 +3,6 @@
 // has one sees to it that one thread at a time calls these.
 #pragma once
 
-#include <cstddef>
 #include <het.h>
 
 namespace het_omp
@@ -12,10 +11,8 @@ namespace het_omp
 class own_kernel
 {
       public:
-	// The text of its PTX, with the 0 at its end, stays where it is.
-	template <size_t n> own_kernel(const char *name, const char (&ptx)[n]) : name_(name), ptx_(ptx), nbytes_(n - 1)
-	{
-	}
+	// The text of its PTX stays where it is, with the 0 behind it.
+	own_kernel(const char *name, const char *ptx) : name_(name), ptx_(ptx) {}
 	~own_kernel();
 	own_kernel(const own_kernel &) = delete;
 	own_kernel &operator=(const own_kernel &) = delete;
@@ -28,7 +25,6 @@ class own_kernel
 
       private:
 	const char *const name_, *const ptx_;
-	const size_t nbytes_;
 	bool was_tried_ = false;
 	het_program *program_ = nullptr;
 	het_kernel *kernel_ = nullptr;

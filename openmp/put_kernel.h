@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// The kernel puts its last parameter's first words to an address, one a thread. Sources in CUDA would first copy a
-// parameter that is indexed by a thread's number to the thread's own memory.
+// A kernel puts its last parameter's first words to an address. Sources in CUDA would first copy a parameter that is
+// indexed by a thread's number to the thread's own memory.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace het_omp
 {
 
-// These are its parameters as a block.
-struct put_block {
-	static constexpr size_t most_words = 64;
+// These are its parameters as a block. A launch takes all of it, so one kernel is for few bytes and one for many.
+template <size_t nbytes> struct put_block {
 	uint64_t to, words;
-	uint32_t word[most_words];
+	uint32_t word[nbytes / sizeof(uint32_t)];
 };
+using small_put = put_block<256>;
+using large_put = put_block<4096>;
+static_assert(sizeof(large_put) <= 4352, "PTX allows so many bytes of parameters");
+
+constexpr size_t put_threads = 64;
 
 inline constexpr char put_kernel_ptx[] = R"ptx(
 .version 6.0
@@ -23,27 +29,43 @@ inline constexpr char put_kernel_ptx[] = R"ptx(
 .visible .entry put(
 	.param .u64 put_to,
 	.param .u64 put_words,
-	.param .align 4 .b8 put_word[256]
+	.param .align 4 .b8 put_word[####]
 )
 {
 	.reg .pred 	%p<2>;
-	.reg .b32 	%r<3>;
-	.reg .b64 	%rd<7>;
+	.reg .b32 	%r<4>;
+	.reg .b64 	%rd<8>;
 	ld.param.u64 	%rd1, [put_to];
 	ld.param.u64 	%rd2, [put_words];
+	cvta.to.global.u64 	%rd1, %rd1;
+	mov.b64 	%rd3, put_word;
 	mov.u32 	%r1, %tid.x;
-	cvt.u64.u32 	%rd3, %r1;
-	setp.ge.u64 	%p1, %rd3, %rd2;
+	mov.u32 	%r2, %ntid.x;
+	cvt.u64.u32 	%rd4, %r1;
+	cvt.u64.u32 	%rd5, %r2;
+$next:
+	setp.ge.u64 	%p1, %rd4, %rd2;
 	@%p1 bra 	$done;
-	mov.b64 	%rd4, put_word;
-	mad.wide.u32 	%rd5, %r1, 4, %rd4;
-	ld.param.u32 	%r2, [%rd5];
-	cvta.to.global.u64 	%rd6, %rd1;
-	mad.wide.u32 	%rd6, %r1, 4, %rd6;
-	st.global.u32 	[%rd6], %r2;
+	shl.b64 	%rd6, %rd4, 2;
+	add.s64 	%rd7, %rd3, %rd6;
+	ld.param.u32 	%r3, [%rd7];
+	add.s64 	%rd7, %rd1, %rd6;
+	st.global.u32 	[%rd7], %r3;
+	add.s64 	%rd4, %rd4, %rd5;
+	bra 	$next;
 $done:
 	ret;
 }
 )ptx";
+
+// The two differ in the size of the last parameter.
+consteval auto put_kernel_of(const char (&bytes)[5])
+{
+	std::array<char, sizeof put_kernel_ptx> text = {};
+	std::ranges::copy(put_kernel_ptx, text.begin());
+	std::ranges::copy_n(bytes, 4, std::ranges::find(text, '#'));
+	return text;
+}
+inline constexpr auto small_put_ptx = put_kernel_of(" 256"), large_put_ptx = put_kernel_of("4096");
 
 } // namespace het_omp

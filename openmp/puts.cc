@@ -4,6 +4,7 @@
 #include "put_kernel.h"
 #include "waiting.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace het_omp
@@ -12,17 +13,14 @@ namespace het_omp
 namespace
 {
 
-constexpr size_t word_bytes = sizeof(put_block::word[0]);
-
-bool fits(const void *to, size_t nbytes)
-{
-	return nbytes && nbytes <= sizeof(put_block::word) &&
-	       !((reinterpret_cast<uintptr_t>(to) | nbytes) % word_bytes);
-}
+constexpr size_t word_bytes = sizeof(uint32_t);
 
 } // namespace
 
-puts::puts(het_device *device, het_queue *queue) : device_(device), queue_(queue), kernel_("put", put_kernel_ptx) {}
+puts::puts(het_device *device, het_queue *queue)
+    : device_(device), queue_(queue), small_("put", small_put_ptx.data()), large_("put", large_put_ptx.data())
+{
+}
 
 puts::~puts()
 {
@@ -32,23 +30,29 @@ puts::~puts()
 
 bool puts::put(void *to, const void *from, size_t nbytes)
 {
-	put_block block;
-	if (!fits(to, nbytes))
+	if (!nbytes || nbytes > sizeof(large_put::word) || (reinterpret_cast<uintptr_t>(to) | nbytes) % word_bytes)
 		return false;
+	return nbytes <= sizeof(small_put::word) ? send<small_put>(small_, to, from, nbytes)
+						 : send<large_put>(large_, to, from, nbytes);
+}
+
+template <class Block> bool puts::send(own_kernel &kernel, void *to, const void *from, size_t nbytes)
+{
+	Block block;
 	block.to = reinterpret_cast<uintptr_t>(to);
 	block.words = nbytes / word_bytes;
 	memcpy(block.word, from, nbytes); // may be a touch, for which no lock is held
 	memset(reinterpret_cast<char *>(block.word) + nbytes, 0, sizeof block.word - nbytes);
 	const het_arg all = {HET_ARG_BLOCK, 0, sizeof block, &block, nullptr, nullptr};
 	std::lock_guard g(lock_);
-	if (!kernel_.make())
+	if (!kernel.make())
 		return false;
 	het_event *before = last_locked(), *e = nullptr;
 	het_launch_args l = {};
 	l.size = sizeof l;
-	l.kernel = kernel_.get();
+	l.kernel = kernel.get();
 	l.dimensions = 1;
-	l.global[0] = l.local[0] = put_block::most_words;
+	l.global[0] = l.local[0] = put_threads;
 	l.arg_size = sizeof all;
 	l.nargs = 1;
 	l.args = &all;
@@ -56,11 +60,13 @@ bool puts::put(void *to, const void *from, size_t nbytes)
 	l.waits = &before;
 	l.device = device_;
 	if (het_launch(queue_, &l, &e)) {
-		kernel_.give_up(); // het has said why, and need not say it again
+		kernel.give_up(); // het has said why, and need not say it again
 		return false;
 	}
 	if (before)
 		het_event_release(before);
+	begin_ = before ? std::min(begin_, block.to) : block.to;
+	end_ = before ? std::max(end_, block.to + nbytes) : block.to + nbytes;
 	last_ = e;
 	return true;
 }
@@ -90,6 +96,17 @@ bool puts::settle()
 {
 	het_event *e = last();
 	return !e || !finish(e);
+}
+
+bool puts::settle(const void *there, size_t nbytes)
+{
+	const auto begin = reinterpret_cast<uintptr_t>(there);
+	{
+		std::lock_guard g(lock_);
+		if (!last_locked() || begin >= end_ || begin + nbytes <= begin_)
+			return true;
+	}
+	return settle();
 }
 
 } // namespace het_omp

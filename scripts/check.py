@@ -60,6 +60,7 @@ def sources(pattern: str) -> list[str]:
 UNIT_TEST_PARTS = (
     "lib/*",
     "runtime/*",
+    "openmp",
     "tools/base",
     "tools/json",
     "tools/fatbin",
@@ -99,6 +100,7 @@ ONE_THREAD = [
     *sources("runtime/checkpoint/tests/*_test.cc"),
     *sources("runtime/fatbin/tests/*_test.cc"),
     *sources("runtime/dev/tests/*_test.cc"),
+    *sources("openmp/tests/*_test.cc"),
     *sources("tools/base/tests/*_test.cc"),
     *sources("tools/json/tests/*_test.cc"),
     *sources("tools/fatbin/tests/*_test.cc"),

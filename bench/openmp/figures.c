@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
  * What an OpenMP program waits for: an empty region, copies of several sizes, and rounds in which an array is mapped
- * and the host reads a hundredth of it. It knows nothing of libhet and is run with GCC's plug-in and through het-openmp
- * in turn. It prints a line for each figure: its name, the median in microseconds, the least and the most.
+ * and the host reads a hundredth of it, or all, or writes all of it. It knows nothing of libhet and is run with GCC's
+ * plug-in and through het-openmp in turn. It prints a line for each figure: its name, the median in microseconds, the
+ * least and the most.
  *
- * figures [MIB [ROUNDS]]: the array's size (256), and how many rounds (20)
+ * figures [MIB [ROUNDS [rounds]]]: the array's size (256), and how many rounds (20); with the word nothing but rounds
  */
 #include <omp.h>
 #include <stdio.h>
@@ -85,47 +86,116 @@ static void measure_copies(size_t nbytes, int n)
 	free(here);
 }
 
-/* Returns whether the host sees what it should. */
-static int measure_rounds(size_t mib, int n)
+enum { per_line = 64 / sizeof(float) };
+
+enum host_use { reads_a_hundredth, reads_all, writes_all };
+
+/* So many arrays, one after the other, are mapped in so many rounds each. */
+struct program {
+	const char *name;
+	size_t nbytes;
+	int lives, rounds;
+	enum host_use use;
+};
+
+static double sum_of(const float *a, size_t begin, size_t end)
 {
-	const size_t elements = (mib << 20) / sizeof(float), part = elements / 100;
-	float *a = malloc(elements * sizeof(*a));
-	double sum = 0, all = 0;
-	for (size_t i = 0; i < elements; i++)
-		a[i] = 0;
-	for (int r = 0; r < n; r++) {
+	double sum = 0;
+	for (size_t i = begin; i < end; i += per_line)
+		sum += a[i];
+	return sum;
+}
+
+static size_t lines_in(size_t begin, size_t end)
+{
+	return (end - begin + per_line - 1) / per_line;
+}
+
+/* The region has added 1 to each element. Returns whether the host sees that. */
+static int use_on_host(float *a, size_t n, int round, enum host_use use)
+{
+	const size_t part = n / 100, begin = use == reads_a_hundredth ? (size_t)round % 100 * part : 0;
+	const size_t end = use == reads_a_hundredth ? begin + part : n;
+	if (use != writes_all)
+		return sum_of(a, begin, end) == (double)lines_in(begin, end) * (round + 1);
+	int good = a[0] == (float)(2 * round + 1) && a[n - 1] == a[0];
+	for (size_t i = 0; i < n; i++)
+		a[i] = (float)(2 * round + 2);
+	return good;
+}
+
+/* Returns whether the host sees what it should. */
+static int measure_program(const struct program *p)
+{
+	const size_t n = p->nbytes / sizeof(float);
+	double all = 0;
+	int good = 1, k = 0;
+	for (int life = 0; life < p->lives; life++) {
+		float *a = malloc(n * sizeof(*a));
+		for (size_t i = 0; i < n; i++)
+			a[i] = 0;
+		for (int r = 0; r < p->rounds; r++) {
+			double begin = omp_get_wtime();
+#pragma omp target teams distribute parallel for simd map(tofrom : a[:n])
+			for (size_t i = 0; i < n; i++)
+				a[i] += 1;
+			good &= use_on_host(a, n, r, p->use);
+			times[k] = omp_get_wtime() - begin;
+			all += times[k++];
+		}
 		double begin = omp_get_wtime();
-#pragma omp target teams distribute parallel for simd map(tofrom : a[:elements])
-		for (size_t i = 0; i < elements; i++)
-			a[i] += 1;
-		for (size_t i = 0; i < part; i++)
-			sum += a[(size_t)r * part + i];
-		times[r] = omp_get_wtime() - begin;
-		all += times[r];
+		free(a);
+		all += omp_get_wtime() - begin;
 	}
-	printf("rounds-in-all %.2f\nfirst-round %.2f\n", 1e6 * all, 1e6 * times[0]);
-	tell("round", n);
-	free(a);
-	return sum == (double)part * n * (n + 1) / 2;
+	printf("%s-in-all %.2f\n%s-first %.2f\n", p->name, 1e6 * all, p->name, 1e6 * times[0]);
+	tell(p->name, k);
+	return good;
+}
+
+static size_t at_most(size_t n, size_t most_bytes)
+{
+	return n < most_bytes ? n : most_bytes;
+}
+
+static int measure_programs(size_t nbytes, int n)
+{
+	const struct program all[] = {
+		{"rounds", nbytes, 1, n, reads_a_hundredth},
+		{"rounds-read-all", nbytes, 1, n, reads_all},
+		{"rounds-write-all", nbytes, 1, n, writes_all},
+		{"lives-of-1", nbytes / 8, n, 1, reads_a_hundredth},
+		{"lives-of-4", nbytes / 8, n, 4, reads_a_hundredth},
+		{"rounds-4M", at_most(nbytes, 4 << 20), 1, 4 * n, reads_a_hundredth},
+		{"rounds-4M-write-all", at_most(nbytes, 4 << 20), 1, 4 * n, writes_all},
+		{"rounds-1M", at_most(nbytes, 1 << 20), 1, 4 * n, reads_a_hundredth},
+		{"rounds-1M-write-all", at_most(nbytes, 1 << 20), 1, 4 * n, writes_all},
+		{"rounds-256K-write-all", at_most(nbytes, 256 << 10), 1, 4 * n, writes_all},
+	};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		if (!measure_program(&all[i])) {
+			fprintf(stderr, "%s: the host has read what the regions did not write\n", all[i].name);
+			return 0;
+		}
+	}
+	return 1;
 }
 
 int main(int argc, char **argv)
 {
 	size_t mib = argc > 1 ? strtoul(argv[1], NULL, 10) : 256;
 	int n = argc > 2 ? atoi(argv[2]) : 20;
-	if (!omp_get_num_devices() || n < 1 || n > 100) {
-		fprintf(stderr, "there is no device, or a number of rounds that is not from 1 to 100\n");
+	if (!omp_get_num_devices() || mib < 1 || n < 1 || n > most / 4) {
+		fprintf(stderr, "there is no device, no size, or a number of rounds that is not from 1 to %d\n",
+			most / 4);
 		return 1;
 	}
-	measure_regions(mib < 16 ? 4 : most);
-	measure_what_regions_need(mib < 16 ? 4 : most);
-	measure_copies(4 << 10, mib < 16 ? 4 : most);
-	measure_copies(1 << 20, mib < 16 ? 4 : 100);
-	if (mib >= 64)
-		measure_copies(64 << 20, 11);
-	if (!measure_rounds(mib, n)) {
-		fprintf(stderr, "the host has read what the regions did not write\n");
-		return 1;
+	if (argc < 4) {
+		measure_regions(mib < 16 ? 4 : most);
+		measure_what_regions_need(mib < 16 ? 4 : most);
+		measure_copies(4 << 10, mib < 16 ? 4 : most);
+		measure_copies(1 << 20, mib < 16 ? 4 : 100);
+		if (mib >= 64)
+			measure_copies(64 << 20, 11);
 	}
-	return 0;
+	return !measure_programs(mib << 20, n);
 }

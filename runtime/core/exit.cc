@@ -55,6 +55,8 @@ void at_exit()
 	if (n)
 		warn("exit: %u commands have not finished in %u s and are left (HET_EXIT_WAIT)", n,
 		     settings().exit_wait_s);
+	for (unsigned i = 0; i < core().ndevices && !n; i++)
+		core().devices[i]->compute->show_prints();
 }
 
 } // namespace

@@ -275,6 +275,8 @@ class compute_device
 	// Returns whether nothing will work here any longer; called when something has failed. Any thread may ask; it
 	// may wait for what runs.
 	virtual bool is_lost() { return false; }
+	// Has the driver show what kernels have printed, of which it keeps the last; called when all have ended.
+	virtual void show_prints() {}
 };
 
 inline constexpr unsigned most_devices = max_devices;

@@ -94,6 +94,7 @@ class cuda_compute final : public compute_device
 		   ticket &t) override;
 	int wait(ticket &t, command_times &times) override;
 	bool is_lost() override;
+	void show_prints() override;
 
       private:
 	void describe();
@@ -415,6 +416,14 @@ bool cuda_compute::is_lost()
 {
 	cuda_current c(cu_, context_);
 	return c.error() || lanes_.has_failed() || lanes_.synchronize(0);
+}
+
+// The driver shows it when a call of its own has waited, and not when a query tells that all has ended.
+void cuda_compute::show_prints()
+{
+	cuda_current c(cu_, context_);
+	if (!c.error())
+		lanes_.synchronize(0);
 }
 
 // Timed events would cost each launch more calls. Kernels on a stream run one after the other, so what is not known

@@ -57,7 +57,11 @@ namespace het
 namespace
 {
 
-thread_local std::vector<CUctx_st *> stack;
+// It is never destroyed: handlers of exit() make calls when the thread's own objects are gone.
+constinit thread_local struct {
+	CUctx_st *all[64];
+	size_t count;
+} stack = {};
 std::mutex contexts_lock;
 // The map has primary contexts and others by device. It is never destroyed: threads may still look at one.
 std::multimap<int, CUctx_st *> &contexts()
@@ -148,9 +152,38 @@ int injected_work(const char *symbol)
 	return injected_named((std::string("work of ") + symbol).c_str());
 }
 
+namespace
+{
+
+// What kernels have printed stays here until a call shows it.
+std::mutex printed_lock;
+std::string &printed()
+{
+	static auto *all = new std::string;
+	return *all;
+}
+
+} // namespace
+
+void keep_print(std::string_view text)
+{
+	std::lock_guard g(printed_lock);
+	printed() += text;
+}
+
+void show_prints()
+{
+	std::lock_guard g(printed_lock);
+	if (printed().empty())
+		return;
+	fwrite(printed().data(), 1, printed().size(), stdout);
+	fflush(stdout);
+	printed().clear();
+}
+
 CUctx_st *current()
 {
-	return stack.empty() ? nullptr : stack.back();
+	return stack.count ? stack.all[stack.count - 1] : nullptr;
 }
 
 int cuInit(unsigned)
@@ -293,16 +326,17 @@ int cuCtxPushCurrent_v2(cu_context context)
 {
 	if (int err = injected(__func__))
 		return err;
-	stack.push_back(context);
+	if (stack.count == std::size(stack.all))
+		return cu_error_invalid_value;
+	stack.all[stack.count++] = context;
 	return 0;
 }
 
 int cuCtxPopCurrent_v2(cu_context *context)
 {
-	if (stack.empty())
+	if (!stack.count)
 		return cu_error_invalid_context;
-	*context = stack.back();
-	stack.pop_back();
+	*context = stack.all[--stack.count];
 	return injected(__func__);
 }
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #define FAKE_API extern "C" __attribute__((visibility("default")))
@@ -33,6 +34,12 @@ int injected_work(const char *symbol);
 
 // Returns the context that is current in this thread, or null.
 CUctx_st *current();
+
+// What kernels print is kept, and calls show it that wait, launch, or unload modules: as with the driver, not those
+// that only ask. They show what was printed before they began, where the driver's wait first, so that who counts on a
+// wait that may not come is found.
+void keep_print(std::string_view text);
+void show_prints();
 
 // An event is recorded for a moment, which outlives it.
 struct moment {

@@ -220,6 +220,7 @@ int run(CUctx_st &c, const CUfunc_st &f, const launch &l, int priority)
 	only_one alone(priority);
 	std::lock_guard g(device_lock());
 	ptx::simt::options how;
+	how.print = keep_print;
 	long steps = 0;
 	if (fake_cuda.copies_between || fake_cuda.hold_after >= 0) {
 		how.resident_blocks = 4;
@@ -313,6 +314,7 @@ int cuLinkDestroy(cu_link link)
 
 int cuModuleUnload(cu_module module)
 {
+	show_prints();
 	std::lock_guard g(device_lock());
 	delete module;
 	return injected(__func__);
@@ -381,6 +383,7 @@ int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned gri
 {
 	if (int err = injected(__func__))
 		return err;
+	show_prints();
 	launch l;
 	l.kernel = f->code;
 	l.grid = {grid_x, grid_y, grid_z};

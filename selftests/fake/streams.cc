@@ -160,16 +160,21 @@ int cuStreamQuery(cu_stream stream)
 	return err ? err : stream_or_default(stream).query();
 }
 
+static int synchronize(const char *symbol, cu_stream stream)
+{
+	int err = injected(symbol);
+	show_prints();
+	return err ? err : stream_or_default(stream).synchronize();
+}
+
 int cuStreamSynchronize(cu_stream stream)
 {
-	int err = injected(__func__);
-	return err ? err : stream_or_default(stream).synchronize();
+	return synchronize(__func__, stream);
 }
 
 int cuCtxSynchronize()
 {
-	int err = injected(__func__);
-	return err ? err : stream_or_default(nullptr).synchronize();
+	return synchronize(__func__, nullptr);
 }
 
 int cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned)
@@ -224,6 +229,7 @@ int cuEventSynchronize(cu_event event)
 {
 	if (int err = injected(__func__))
 		return err;
+	show_prints();
 	auto m = last_of(event);
 	return m ? m->wait() : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
-/* Anybody might make these mistakes: the argument says which. */
+/* Anybody might make these mistakes, or print on the device: the argument says which. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,9 @@ int main(int argc, char **argv)
 		x = omp_target_alloc((size_t)1 << 50, 0) != NULL;
 		printf("%s\n", x ? "there is" : "there is no such memory");
 		return x;
+	} else if (!strcmp(what, "print")) {
+#pragma omp target firstprivate(x) /* nothing is copied behind it */
+		printf("the device prints %d\n", x);
 	} else {
 #pragma omp target map(tofrom : x)
 		x++;

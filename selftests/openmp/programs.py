@@ -31,9 +31,9 @@ def program(name: str) -> Path:
     return PROGRAMS / name
 
 
-def passes(name: str, count: int, **environment: object) -> str:
+def passes(name: str, count: int, *arguments: object, **environment: object) -> str:
     """Each of its so many cases passes. Returns what it prints."""
-    done = run(LAUNCHER, program(name), **environment)
+    done = run(LAUNCHER, program(name), *arguments, **environment)
     wrong = [line for line in done.stdout.splitlines() if line.startswith(("not ok", "# "))]
     if done.returncode:
         raise AssertionError(f"status {done.returncode}, {wrong}, {done.stderr[-500:]!r}")
@@ -55,18 +55,23 @@ def regions_on_one_device(work: Path) -> None:
 
 def rounds_bring_what_is_touched(work: Path) -> None:
     for first in (2, 1):
-        output = passes("rounds", 9, HET_OPENMP_LAZY=first)
+        output = passes("rounds", 10, HET_OPENMP_LAZY=first)
         for home in (arrays_home(output), arrays_home(output, "where")):
             same((home, 0 < home < 3), (home, True))
 
 
 def rounds_that_copy(work: Path) -> None:
-    same(arrays_home(passes("rounds", 9)), 0)
+    same(arrays_home(passes("rounds", 10, HET_OPENMP_LAZY=0)), 0)
+
+
+def rounds_by_cost(work: Path) -> None:
+    """An array that is large enough is watched after some copies, whoever has not said when."""
+    passes("rounds", 10)
 
 
 def rounds_with_little_memory(work: Path) -> None:
     """What comes home lazily leaves the device when a region needs its place."""
-    passes("rounds", 9, HET_OPENMP_LAZY=1, FAKE_CUDA_MEMORY=6 << 20)
+    passes("rounds", 9, 9, HET_OPENMP_LAZY=1, FAKE_CUDA_MEMORY=6 << 20)
 
 
 def traps_that_system_calls_fail_on_bring_nothing_lazily(work: Path) -> None:
@@ -114,6 +119,11 @@ def memory_that_is_not_there(work: Path) -> None:
     within("no device memory for the stacks of", done.stderr)
 
 
+def what_a_device_prints_last(work: Path) -> None:
+    done = run(LAUNCHER, program("faults"), "print")
+    same((done.returncode, sorted(done.stdout.splitlines())), (0, ["got on with 0", "the device prints 0"]))
+
+
 def code_that_does_not_build(work: Path) -> None:
     done = run(LAUNCHER, program("faults"), FAKE_CUDA_FAIL="cuLinkAddData_v2:3:218", HET_CACHE_SIZE=0)
     same((done.returncode, done.stdout), (1, ""))
@@ -153,6 +163,7 @@ CASES = [
     regions_on_one_device,
     rounds_bring_what_is_touched,
     rounds_that_copy,
+    rounds_by_cost,
     rounds_with_little_memory,
     traps_that_system_calls_fail_on_bring_nothing_lazily,
     wrong_setting,
@@ -161,6 +172,7 @@ CASES = [
     no_device,
     regions_that_fail,
     memory_that_is_not_there,
+    what_a_device_prints_last,
     code_that_does_not_build,
     launcher,
     libgomp_of_gcc_13,

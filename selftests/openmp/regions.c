@@ -236,7 +236,7 @@ static void has_memory_by_calls(int device)
 	omp_target_free(more, device);
 }
 
-enum { blocks = 70, largest_block = 600 }; /* bytes */
+enum { blocks = 70, small_block = 600, largest_block = 5000 }; /* bytes */
 
 struct small_block {
 	unsigned char *there, here[largest_block];
@@ -246,6 +246,11 @@ struct small_block {
 static unsigned draw(unsigned *state)
 {
 	return *state = *state * 1103515245 + 12345, *state >> 16;
+}
+
+static size_t draw_size(unsigned *state)
+{
+	return 1 + draw(state) % (draw(state) % 4 ? small_block : largest_block);
 }
 
 static int is_as_expected(const struct small_block *b, int device)
@@ -260,7 +265,8 @@ static int is_as_expected(const struct small_block *b, int device)
 static int changes_a_block(struct small_block *b, const struct small_block *other, unsigned *state, int device)
 {
 	const int host = omp_get_initial_device();
-	const size_t first = draw(state) % b->nbytes / 4 * 4, some = b->nbytes - first;
+	const size_t most_there = b->nbytes < small_block ? b->nbytes : small_block;
+	const size_t first = draw(state) % most_there / 4 * 4, some = b->nbytes - first;
 	unsigned char *there = b->there;
 	int err = 0;
 	switch (draw(state) % 4) {
@@ -284,14 +290,14 @@ static int changes_a_block(struct small_block *b, const struct small_block *othe
 		return is_as_expected(b, device);
 	default:
 		omp_target_free(there, device);
-		b->nbytes = 1 + draw(state) % largest_block;
+		b->nbytes = draw_size(state);
 		b->there = omp_target_alloc(b->nbytes, device);
 		err = omp_target_memcpy(b->there, b->here, b->nbytes, 0, 0, device, host);
 	}
 	return !err;
 }
 
-/* Several threads have many small blocks each. */
+/* Several threads have many small blocks each, and some that are larger. */
 static void has_small_blocks(int device)
 {
 	int good = 1;
@@ -300,7 +306,7 @@ static void has_small_blocks(int device)
 		struct small_block *all = calloc(blocks, sizeof *all);
 		unsigned state = 1 + (unsigned)omp_get_thread_num();
 		for (int i = 0; i < blocks; i++) {
-			all[i].nbytes = 1 + draw(&state) % largest_block;
+			all[i].nbytes = draw_size(&state);
 			all[i].there = omp_target_alloc(all[i].nbytes, device);
 			good = good && !omp_target_memcpy(all[i].there, all[i].here, all[i].nbytes, 0, 0, device,
 							  omp_get_initial_device());

@@ -207,6 +207,30 @@ static void goes_to_another_device(int *a)
 	check(is_right(a, 0, elements, rounds), "what devices have added in turn");
 }
 
+/*
+ * Unless it is said how often an array is copied first, that depends on the time that copies take, and an array that is
+ * large enough is watched in the end.
+ */
+static void is_watched_when_that_pays(int *a)
+{
+	enum { mib = 4, most_rounds = 1000 };
+	const int n = (mib << 20) / sizeof(int);
+	const size_t nbytes = (size_t)n * sizeof(int);
+	int (*is_linked)(const void *, size_t) = (int (*)(const void *, size_t))dlsym(RTLD_DEFAULT, "gpuvm_is_linked");
+	const int is_by_cost = is_linked && !getenv("HET_OPENMP_LAZY");
+	int *b = map_here(NULL, n), r = 0, more = rounds;
+	(void)a;
+	while (more) {
+#pragma omp target map(tofrom : b[:n])
+		b[n / 2]++;
+		check(b[n / 2] == ++r, "what the host reads");
+		more -= !is_by_cost || is_linked(b, nbytes) || r > most_rounds;
+	}
+	check(!is_by_cost || is_linked(b, nbytes), "an array that was copied a thousand times");
+	check(b[0] == 0 && b[n - 1] == 0, "what is beside it");
+	munmap(b, nbytes);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(int *a);
@@ -220,6 +244,7 @@ static const struct {
 	{"comes where another was", comes_where_another_was},
 	{"can not be watched", can_not_be_watched},
 	{"goes to another device", goes_to_another_device},
+	{"is watched when that pays", is_watched_when_that_pays},
 };
 
 int main(int argc, char **argv)

@@ -163,9 +163,9 @@ bool decoder::move()
 		return unsupported("values of 128 bits");
 	if (mnemonic_.vector_width() > 1)
 		return move_vector();
-	if (op(0).kind == operand::kind_t::list)
+	if (parts_of(op(0)))
 		return unpack();
-	if (op(1).kind == operand::kind_t::list)
+	if (parts_of(op(1)))
 		return pack();
 	if (t == type::pred)
 		return move_predicate();
@@ -190,10 +190,11 @@ bool decoder::clock()
 	return result(op(0), mnemonic_.last_type(), false, &u_.d);
 }
 
-// Decodes a word that is taken apart or put together: the elements of the list have u_.element bits each.
+// Decodes a word that is taken apart or put together: the elements of the list, or the components of the vector
+// register that GCC has instead, have u_.element bits each.
 bool decoder::has_parts(const operand &list, run_fn run)
 {
-	unsigned n = list.children, bits = bits_of(mnemonic_.last_type());
+	unsigned n = parts_of(list), bits = bits_of(mnemonic_.last_type());
 	if (n == 0 || bits % n || bits / n < 8)
 		return fail(list.text, "this many elements");
 	u_.run = run;

@@ -237,6 +237,15 @@ bool decoder::results_pair(const operand &o, type t, ref *first, ref *second)
 	       predicate_result(m_.child_of(o, 1), second);
 }
 
+unsigned decoder::parts_of(const operand &o)
+{
+	if (o.kind == operand::kind_t::list)
+		return o.children;
+	uint32_t number = 0;
+	auto n = o.kind == operand::kind_t::name && o.component.empty() ? find(m_.str(o.name), &number) : nullptr;
+	return n && n->space == space::reg && n->vector > 1 ? n->vector : 0;
+}
+
 // Decodes {a, b}, or the components of a vector register, or one register.
 bool decoder::elements(const operand &o, type t, bool wider, bool written, std::vector<ref> *out)
 {
@@ -250,9 +259,9 @@ bool decoder::elements(const operand &o, type t, bool wider, bool written, std::
 		return true;
 	}
 	uint32_t number = 0;
-	auto n = o.kind == operand::kind_t::name && o.component.empty() ? find(m_.str(o.name), &number) : nullptr;
-	if (!n || n->space != space::reg || n->vector == 1)
+	if (!parts_of(o))
 		return one(o);
+	auto n = find(m_.str(o.name), &number);
 	for (unsigned i = 0; i < n->vector; i++) {
 		ref r = make_ref(place::registers, n->at + number * n->vector + i);
 		out->push_back(r);

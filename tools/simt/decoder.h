@@ -57,6 +57,8 @@ class decoder
 	bool predicate(const operand &o, ref *out, bool *negated);
 	bool predicate_result(const operand &o, ref *out);
 	bool results_pair(const operand &o, type t, ref *first, ref *second);
+	// Counts the elements of a list, or the components of a vector register; 0 for anything else.
+	unsigned parts_of(const operand &o);
 	bool elements(const operand &o, type t, bool wider, bool written, std::vector<ref> *out);
 	bool address(const operand &o);
 	bool address_value(const operand &o, ref *out);

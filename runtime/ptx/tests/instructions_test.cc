@@ -263,6 +263,10 @@ TEST(Conversions, IntegersToReals)
 TEST(Moves, PackAndUnpack)
 {
 	EXPECT_EQ(result("mov.b64 %d0, {%r0, %r1};", {1, 2}), (uint64_t{2} << 32) + 1);
+	const std::string vector = ".reg .v2 .u32 %v;\n"; // as GCC has it
+	EXPECT_EQ(result(vector + "mov.u32 %v.x, %r0;\nmov.u32 %v.y, %r1;\nmov.b64 %d0, %v;", {1, 2}),
+		  (uint64_t{2} << 32) + 1);
+	EXPECT_EQ(result(vector + "mov.b64 %v, %a0;\ncvt.u64.u32 %d0, %v.y;", {uint64_t{9} << 32}), 9u);
 	EXPECT_EQ(result("mov.b64 {_, %r9}, %a0;\ncvt.u64.u32 %d0, %r9;", {uint64_t{9} << 32}), 9u);
 	EXPECT_EQ(result("mov.b32 {%h3, %h4}, %r0;\nmov.b32 %r9, {%h4, %h3};\ncvt.u64.u32 %d0, %r9;", {0x12345678}),
 		  0x56781234u);
