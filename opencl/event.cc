@@ -39,7 +39,8 @@ void call_back(het_event *, int status, void *arg)
 {
 	const in_callback here;
 	const std::unique_ptr<callback> c(static_cast<callback *>(arg));
-	c->notify(c->of.get(), status < 0 ? status_of(status, !c->of->queue) : c->when, c->arg);
+	const lent e(c->of.get());
+	c->notify(e.get(), status < 0 ? status_of(status, !c->of->queue) : c->when, c->arg);
 }
 
 cl_ulong time_of(const event &e, uint64_t het_event_times::*moment)

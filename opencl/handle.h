@@ -119,14 +119,39 @@ template <class T> cl_int retain(T *o, cl_int if_invalid)
 	o->references.fetch_add(1, std::memory_order_relaxed);
 	return CL_SUCCESS;
 }
+// Of threads that release one reference too many, one is told, and the count stays what it is.
 template <class T> cl_int release(T *o, cl_int if_invalid)
 {
 	if (!is_valid(o))
 		return if_invalid;
-	if (o->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+	cl_uint n = o->references.load(std::memory_order_relaxed);
+	do {
+		if (!n)
+			return if_invalid;
+	} while (!o->references.compare_exchange_weak(n, n - 1, std::memory_order_acq_rel, std::memory_order_relaxed));
+	if (n == 1)
 		let_go(o);
 	return CL_SUCCESS;
 }
+
+// Lends the program a reference to an object that the caller holds. A callback gets a handle that it may ask, though
+// the program may have released all references of its own before, or does so meanwhile on another thread.
+template <class T> class lent
+{
+      public:
+	explicit lent(T *o) : o_(o)
+	{
+		if (!o->references.fetch_add(1, std::memory_order_relaxed))
+			hold(o);
+	}
+	lent(const lent &) = delete;
+	lent &operator=(const lent &) = delete;
+	~lent() { release(o_, CL_SUCCESS); }
+	T *get() const { return o_; }
+
+      private:
+	T *const o_;
+};
 
 // Owns one handle of the runtime's.
 template <class T, int (*release_function)(T *)> struct releases {

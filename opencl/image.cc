@@ -76,7 +76,8 @@ bool fits(const image &i, const _cl_device_id &d)
 	       i.shape.image_array_size <= limit(d, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE);
 }
 
-// Works out what lies how far from what. The sizes are those of a device's, so nothing overflows.
+// Works out what lies how far from what. The sizes are those of a device's, but pitches are the program's: an image
+// with such can be larger than memory can be.
 cl_int take_pitches(image &i, bool has_host_pointer)
 {
 	const size_t least_row = i.extent[0] * i.texel;
@@ -86,13 +87,17 @@ cl_int take_pitches(image &i, bool has_host_pointer)
 	if (row && (row < least_row || row % i.texel))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	row = row ? row : least_row;
-	const size_t least_slice = i.is_line_array() ? row : i.has_planes() ? row * i.extent[1] : 0;
+	size_t of_rows = 0, all = 0;
+	if (__builtin_mul_overflow(row, i.extent[1], &of_rows))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	const size_t least_slice = i.is_line_array() ? row : i.has_planes() ? of_rows : 0;
 	if (slice && least_slice && (slice < least_slice || slice % row))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	slice = !least_slice ? 0 : slice ? slice : least_slice;
 	i.row = i.is_line_array() ? slice : row;
-	i.slice = i.has_planes() ? slice : i.row * i.extent[1];
-	return CL_SUCCESS;
+	const bool fits = !__builtin_mul_overflow(i.row, i.extent[1], &of_rows);
+	i.slice = i.has_planes() ? slice : of_rows;
+	return fits && !__builtin_mul_overflow(i.slice, i.extent[2], &all) ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
 }
 
 bool is_common(const _cl_context &c, cl_mem_object_type shape, const cl_image_format &f)

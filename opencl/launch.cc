@@ -143,15 +143,18 @@ class argument_list
 
 cl_int take_arguments(const command &c, const _cl_kernel &k, std::span<het_arg> args)
 {
-	cl_ulong local = 0;
+	cl_ulong left = c.device()->local_memory;
+	bool fits = true;
 	for (size_t i = 0; i < args.size(); i++) {
 		const kernel_argument &a = k.arguments[i];
 		if (cl_int err = check_argument(a, c))
 			return err;
-		local += a.is == kernel_argument::local ? a.nbytes : 0;
+		const cl_ulong local = a.is == kernel_argument::local ? a.nbytes : 0;
+		fits = fits && local <= left;
+		left -= local;
 		args[i] = argument(a, k.parameters[i]);
 	}
-	return local > c.device()->local_memory ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+	return fits ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
 // The launch that was enqueued writes these.

@@ -20,22 +20,34 @@ struct side {
 	const size_t *origin;
 	const size_t *region;
 	size_t row, slice;
+	// take_place() works these out: the first byte, and the number of those from there to behind the last one.
+	size_t begin = 0, length = 0;
 
-	cl_int take_pitches()
+	// Fails, too, where numbers become larger than memory can be.
+	cl_int take_place()
 	{
 		if (!origin || !region || !region[0] || !region[1] || !region[2])
 			return CL_INVALID_VALUE;
 		if (row && row < region[0])
 			return CL_INVALID_VALUE;
 		row = row ? row : region[0];
-		if (slice && (slice < region[1] * row || slice % row))
+		size_t least_slice = 0;
+		if (__builtin_mul_overflow(region[1], row, &least_slice))
 			return CL_INVALID_VALUE;
-		slice = slice ? slice : region[1] * row;
-		return CL_SUCCESS;
+		if (slice && (slice < least_slice || slice % row))
+			return CL_INVALID_VALUE;
+		slice = slice ? slice : least_slice;
+		const bool has_place = distance(origin[0], origin[1], origin[2], &begin) &&
+				       distance(region[0], region[1] - 1, region[2] - 1, &length);
+		return has_place ? CL_SUCCESS : CL_INVALID_VALUE;
 	}
-	size_t begin() const { return origin[2] * slice + origin[1] * row + origin[0]; }
-	// Returns the number of bytes from the first to behind the last.
-	size_t length() const { return (region[2] - 1) * slice + (region[1] - 1) * row + region[0]; }
+	bool distance(size_t bytes, size_t rows, size_t planes, size_t *sum) const
+	{
+		size_t of_rows = 0, of_planes = 0;
+		return !__builtin_mul_overflow(rows, row, &of_rows) &&
+		       !__builtin_mul_overflow(planes, slice, &of_planes) &&
+		       !__builtin_add_overflow(of_rows, of_planes, sum) && !__builtin_add_overflow(*sum, bytes, sum);
+	}
 
 	// @memory or @pointer is null.
 	het_rect rect(het_memory *memory, void *pointer) const
@@ -57,7 +69,7 @@ cl_int check_sides(command &c, cl_mem m, side &buffer, side &host, const void *p
 		err = c.check(buffer_or_none(m), CL_INVALID_MEM_OBJECT);
 	if (err)
 		return err;
-	if (!pointer || buffer.take_pitches() || host.take_pitches() || !m->has(buffer.begin(), buffer.length()))
+	if (!pointer || buffer.take_place() || host.take_place() || !m->has(buffer.begin, buffer.length))
 		return CL_INVALID_VALUE;
 	if (m->flags & refused)
 		return CL_INVALID_OPERATION;
@@ -77,13 +89,13 @@ int copy(command &c, const het_rect &to, const het_rect &from, const size_t *reg
 bool is_in_place(const _cl_mem &m, const side &buffer, const side &host, const void *pointer)
 {
 	return buffer.row == host.row && buffer.slice == host.slice &&
-	       is_in_place(m, buffer.begin(), static_cast<const char *>(pointer) + host.begin());
+	       is_in_place(m, buffer.begin, static_cast<const char *>(pointer) + host.begin);
 }
 
 int show(command &c, const _cl_mem &m, const side &s, uint32_t access)
 {
 	void *here = nullptr;
-	return show_to_host(c, m, s.begin(), s.length(), access, &here);
+	return show_to_host(c, m, s.begin, s.length, access, &here);
 }
 
 } // namespace
@@ -130,8 +142,8 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem from, cl_mem to, const
 		err = c.check(buffer_or_none(to), CL_INVALID_MEM_OBJECT);
 	if (err)
 		return err;
-	if (source.take_pitches() || target.take_pitches() || !from->has(source.begin(), source.length()) ||
-	    !to->has(target.begin(), target.length()))
+	if (source.take_place() || target.take_place() || !from->has(source.begin, source.length) ||
+	    !to->has(target.begin, target.length))
 		return CL_INVALID_VALUE;
 	if (from == to && (source.row != target.row || source.slice != target.slice))
 		return CL_INVALID_VALUE;

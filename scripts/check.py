@@ -241,6 +241,8 @@ def static_checks() -> Iterator[Step]:
     yield Step("steps of this list", [sys.executable, str(ROOT / "scripts/tests/check_steps.py")], beside=True)
     yield Step("what is left out", [sys.executable, str(ROOT / "scripts/tests/left_out.py")], beside=True)
     yield Step("peers of het-bench", [sys.executable, str(ROOT / "scripts/tests/bench_peers.py")], beside=True)
+    suites = [sys.executable, str(ROOT / "scripts/tests/check_opencl.py")]
+    yield Step("runs of the conformance suite", suites, beside=True)
     limits = [sys.executable, str(ROOT / "scripts/tests/allowance_of_processes.py")]
     yield Step("what stands still", limits, beside=True)
     yield make("headers compile alone", "headers-check", needs="build", beside=True)

@@ -164,6 +164,30 @@ TEST(callbacks_come_once, .devices = device::runtime)
 	CHECK_EQ(calls.load(), 4);
 }
 
+// Each launch is likely to end before the call that asks for the callback does.
+TEST(callbacks_release_the_event, .devices = device::runtime)
+{
+	runtime_fixture fx(t);
+	std::atomic<int> calls{0};
+	block b(kind::mmapped, 1000);
+	memset(b.data(), 0, b.size());
+	const int rounds = 100;
+	for (int i = 0; i < rounds; i++) {
+		het_event *e = nullptr;
+		HET_OK(fx.launch(fx.add, b.size(), {range_arg(b.data(), b.size(), HET_READ_WRITE), value_arg(one)},
+				 &e));
+		HET_OK(het_event_callback(
+			e,
+			[](het_event *mine, int, void *arg) {
+				het_event_release(mine);
+				++*static_cast<std::atomic<int> *>(arg);
+			},
+			&calls));
+	}
+	wait_until([&] { return calls.load() == rounds; });
+	CHECK_EQ(b.data()[999], rounds);
+}
+
 // Nobody waits for the launches, so that the worker runs kernel and callback. Each finds the mask as the worker has it,
 // although the one before has changed it.
 TEST(workers_keep_their_signal_mask, .devices = device::host)

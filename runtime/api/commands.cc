@@ -144,6 +144,8 @@ GPUVM_PUBLIC int het_event_callback(het_event *event, het_event_fn fn, void *arg
 	auto *c = new (std::nothrow) callback{nullptr, fn, arg};
 	if (!c)
 		return fail(HET_ENOMEM, "het_event_callback: out of memory");
+	// The function may release the caller's reference, on another thread and at once.
+	const reference<het_event> kept = reference<het_event>::to(event);
 	if (event->add_callback(*c)) {
 		if (executor *where = event->where.load())
 			where->attend();

@@ -185,7 +185,10 @@ static int run_all(int argc, char **argv)
 			const int status = in_child([&] {
 				if (c->prepare)
 					c->prepare();
-				fixture fx(find_devices()[size_t(d)]);
+				const std::vector<cl_device_id> found = find_devices();
+				if (size_t(d) >= found.size())
+					FAIL("the platform shows %zu of its %d devices", found.size(), ndevices);
+				fixture fx(found[size_t(d)]);
 				c->run(fx);
 			});
 			printf("%s %d %s.%d\n", status ? "not ok" : "ok", ++n, c->name, d);
