@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Copies on simulated links: who takes which path, and how soon all is there.
+#include "paths/request.h"
 #include "paths/tests/machine.h"
 #include "paths/vessels.h"
 
@@ -135,9 +136,54 @@ TEST(policies, have_names)
 	for (const char *name : {"direct", "static", "queue", "latency"})
 		EXPECT_STREQ(find_policy(name)->name(), name);
 	EXPECT_EQ(find_policy("other"), nullptr);
-	EXPECT_EQ(&policy_for("direct"), &direct_policy());
-	EXPECT_EQ(&policy_for(nullptr), &latency_policy());
-	EXPECT_EQ(&policy_for("other"), &latency_policy());
+}
+
+TEST(requests, name_a_policy_and_helpers)
+{
+	EXPECT_EQ(read_request(nullptr).chosen, &latency_policy());
+	EXPECT_FALSE(read_request(nullptr).is_set);
+	for (const char *policy : {"direct", "static", "queue", "latency"}) {
+		const request r = read_request(policy);
+		EXPECT_STREQ(r.chosen->name(), policy);
+		EXPECT_TRUE(r.is_set && r.is_understood);
+		for (unsigned gpu = 0; gpu < 70; gpu++)
+			EXPECT_FALSE(r.asks_for(gpu));
+	}
+	struct {
+		const char *text;
+		const policy &chosen;
+		std::vector<unsigned> helpers;
+	} rows[] = {{"0", latency_policy(), {0}},
+		    {"3,63", latency_policy(), {3, 63}},
+		    {"queue,1", queue_policy(), {1}},
+		    {"7,static,7", static_policy(), {7}},
+		    {"direct,1", direct_policy(), {}}};
+	for (const auto &row : rows) {
+		const request r = read_request(row.text);
+		EXPECT_EQ(r.chosen, &row.chosen) << row.text;
+		EXPECT_TRUE(r.is_set && r.is_understood && !r.all) << row.text;
+		for (unsigned gpu = 0; gpu < 70; gpu++)
+			EXPECT_EQ(r.asks_for(gpu), std::ranges::count(row.helpers, gpu) == 1) << row.text << gpu;
+	}
+	for (const char *text : {"all", "latency,all", "all,latency,2"}) {
+		EXPECT_TRUE(read_request(text).asks_for(0) && read_request(text).asks_for(63)) << text;
+		EXPECT_FALSE(read_request(text).asks_for(64)) << text;
+	}
+	EXPECT_FALSE(read_request("direct,all").asks_for(0));
+}
+
+// Nothing of it counts.
+TEST(requests, with_a_mistake_count_as_not_made)
+{
+	for (const char *text :
+	     {"", "other", "static,", ",static", "static,,1", "static,queue", "static,static", "64", "-1", "+1", "1 ",
+	      " 1", "1x", "0x1", "99999999999", "all,any", "Latency", "latency;1"}) {
+		const request r = read_request(text);
+		EXPECT_FALSE(r.is_understood) << text;
+		EXPECT_FALSE(r.is_set) << text;
+		EXPECT_EQ(r.chosen, &latency_policy()) << text;
+		EXPECT_FALSE(r.asks_for(0) || r.asks_for(1)) << text;
+	}
 }
 
 // Three vessels: begin at 0, 10 and 1000 ns, one byte a ns each.
