@@ -500,6 +500,36 @@ double between_two(machine &m, const policy &p, size_t bytes)
 	return double(now - begin) / times;
 }
 
+// Two GPUs are copied to at once, one of them a little later. Until then its link helps the other's copy. At the end
+// of both no link has stood still for long: nearly all is as if each copy were one piece by its own link.
+TEST(choosers, of_two_gpus_end_together)
+{
+	constexpr uint64_t us = 1000;
+	double worst = 0;
+	for (uint64_t later : {5 * us, 10 * us, 30 * us, 60 * us, 150 * us, 300 * us, ms, 3 * ms}) {
+		machine m;
+		m.pause(5 * us);
+		chooser c[2];
+		std::vector<machine::job> both;
+		for (unsigned gpu : {0, 1}) {
+			c[gpu].open(gpu, direction::to_device, latency_policy());
+			c[gpu].add(1 - gpu);
+			both.push_back({c[gpu], {gpu, direction::to_device}, 256 * mib, 0});
+		}
+		uint64_t now = 0, took = 0;
+		for (unsigned i = 0; i < 20; i++) {
+			both[0].begin = now;
+			both[1].begin = now + later;
+			took = m.copy_at_once(both) - now;
+			now += took + ms;
+		}
+		const double direct = double(later) + double(256 * mib) / 55 + 8000;
+		worst = std::max(worst, double(took) / direct);
+	}
+	RecordProperty("worst", std::to_string(worst));
+	EXPECT_LT(worst, 1.02);
+}
+
 TEST(choosers, share_copies_between_gpus_where_that_pays)
 {
 	machine alone, m;
@@ -637,12 +667,35 @@ TEST(splitters, give_larger_pieces_while_relays_rest)
 	EXPECT_EQ(s.take(0, 1).bytes, splitter::most_relayed);
 	s.rests(1, true);
 	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.resting);
-	EXPECT_EQ(s.take(0, 1).bytes, to_and_from_host.resting);
-	EXPECT_EQ(s.take(0, 1).bytes, 0u);
-	s.arrived(0, 3, 2, 0);
+	EXPECT_EQ(s.take(0, 1).bytes, 0u) << "two are under way";
+	s.arrived(0, 2, 2, 0);
 	s.rests(1, false);
-	EXPECT_EQ(s.take(1, 3).bytes, splitter::most_relayed);
+	EXPECT_EQ(s.take(1, 3).bytes, splitter::first_relayed);
 	EXPECT_EQ(s.take(0, 3).bytes, splitter::most_relayed);
+	s.arrived(1, 1, 4, 0);
+	EXPECT_EQ(s.take(1, 4).bytes, splitter::most_relayed);
+}
+
+// Where the others rest to the end, too, there is a half for them until little is left.
+TEST(splitters, leave_something_to_those_that_rest)
+{
+	const size_t size = 256 * mib;
+	estimate known[most_paths];
+	splitter s({&size, 1}, {.carriers = 3}, 0, known, 0);
+	s.rests(1, true);
+	size_t left = size;
+	unsigned pieces = 0;
+	for (uint64_t now = 1; !s.is_done(); now++) {
+		for (piece p = s.take(0, now); p.bytes; p = s.take(0, now)) {
+			EXPECT_LE(p.bytes, std::max(left / 2, std::min(left, to_and_from_host.alone)));
+			left -= p.bytes;
+			pieces++;
+		}
+		EXPECT_LE(s.under_way(0), 2u);
+		ASSERT_GT(s.under_way(0), 0u);
+		s.arrived(0, 1, now, 0);
+	}
+	EXPECT_LE(pieces, 10u) << "as an engine pauses behind each";
 }
 
 // The copy takes longer than expected, and both others are spare: the one that answers soon is asked first.
@@ -806,7 +859,7 @@ TEST(splitters, do_not_wait_for_a_path_that_hangs)
 		carried += p.bytes;
 		s.arrived(0, 1, now, 0);
 	}
-	EXPECT_EQ(carried + splitter::least_piece * 4, size) << "all but the piece that hangs";
+	EXPECT_EQ(carried + splitter::first_relayed, size) << "all but the piece that hangs";
 	s.arrived(1, 1, now + ms, 0);
 	EXPECT_TRUE(s.is_done());
 }
