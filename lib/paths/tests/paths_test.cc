@@ -199,12 +199,12 @@ TEST(policies, fill_paths_like_vessels)
 	EXPECT_NEAR(end_of({100, all, 0}, 1), 100, 1);
 	EXPECT_NEAR(end_of({100, all, 0}, 3), 55, 1);
 	EXPECT_NEAR(end_of({100, all, 0}, 7), 55, 1);
-	EXPECT_EQ(quickest({100, all, 0}, 7), 3);
-	EXPECT_EQ(quickest({8, all, 0}, 7), 1);
-	EXPECT_EQ(quickest({100'000, all, 0}, 7), 7);
+	EXPECT_EQ(quickest({100, all, 0}, 7).carriers, 3);
+	EXPECT_EQ(quickest({8, all, 0}, 7).carriers, 1);
+	EXPECT_EQ(quickest({100'000, all, 0}, 7).carriers, 7);
 	// What this process has under way begins first.
 	all[0].ahead = 5000;
-	EXPECT_EQ(quickest({100, all, 0}, 7), 2);
+	EXPECT_EQ(quickest({100, all, 0}, 7).carriers, 2);
 	EXPECT_EQ(queue_policy().choose({100, all, 1}), 6);
 	EXPECT_EQ(direct_policy().choose({100, all, 1}), 1);
 	EXPECT_EQ(static_policy().choose({100, all, 1}), 7);
