@@ -226,6 +226,41 @@ TEST(policies, leave_for_more_than_the_noise)
 	}
 }
 
+// The other path should end the copy a fifth earlier. That is worth it as long as what was seen is steady.
+TEST(policies, stay_while_noise_is_more_than_the_gain)
+{
+	for (unsigned noisy : {0, 1}) {
+		estimate known[2];
+		for (unsigned i = 0; i < 64; i++)
+			known[0].saw_next(mib, noisy ? 100'000 + (i % 2 ? 25'000 : -20'000) : 100'000);
+		for (unsigned i = 0; i < 64; i++)
+			known[1].saw_next(mib, 80'000);
+		EXPECT_NEAR(known[0].rate(), double(mib) / 100'000, 0.3);
+		const candidate both[] = {{0, &known[0], 100 * mib}, {1, &known[1], 100 * mib}};
+		EXPECT_EQ(latency_policy().choose({mib / 16, both, only(0)}), only(noisy ? 0 : 1));
+	}
+}
+
+// DLL's second threshold: the other path would still be quicker than the direct one, but somebody else fills it. It is
+// taken only by a copy whose own paths are as full.
+TEST(policies, do_not_leave_for_a_path_that_is_congested)
+{
+	for (bool all_are_full : {false, true}) {
+		estimate known[2];
+		auto fill = [](estimate &e, uint64_t before, uint64_t now) {
+			e.saw_next(mib, before);
+			for (unsigned i = 0; i < 40; i++)
+				e.saw_next(mib, now);
+		};
+		fill(known[0], all_are_full ? 10'000 : 100'000, 100'000);
+		fill(known[1], 5'000, 50'000);
+		EXPECT_EQ(known[0].is_congested(), all_are_full);
+		EXPECT_TRUE(known[1].is_congested());
+		const candidate both[] = {{0, &known[0], 100 * mib}, {1, &known[1], 100 * mib}};
+		EXPECT_EQ(latency_policy().choose({mib / 16, both, only(0)}), only(all_are_full ? 1 : 0));
+	}
+}
+
 TEST_F(two_gpus, share_a_copy_in_both_directions)
 {
 	for (direction d : {direction::to_device, direction::to_host}) {
@@ -327,6 +362,35 @@ TEST_F(two_gpus, ask_with_a_hundredth_of_all_bytes)
 		others += m.carried[path] - before[path];
 	}
 	EXPECT_LT(others, 400 * 64 * mib / 100);
+}
+
+// One that answers before the copy ends, and is worth nothing all the same. The least question is more than a hundredth
+// of a small copy, so there is one in some of these alone.
+TEST_F(two_gpus, ask_in_some_small_copies_alone)
+{
+	machine m([](link l, uint64_t) { return loaded(l, pcie_link(1, direction::to_device), 0.95); });
+	open("latency");
+	usual(m, 8 * mib, 100);
+	const size_t before = m.carried[1];
+	usual(m, 8 * mib, 1000);
+	EXPECT_EQ(of[0].taken(8 * mib), only(0));
+	EXPECT_GT(m.carried[1], before);
+	EXPECT_LT(m.carried[1] - before, 1000 * 8 * mib / 99);
+}
+
+// Its answer comes after the copy's end, which waits for it. So a twentieth of the time may go there, not a hundredth of
+// the bytes.
+TEST_F(two_gpus, wait_for_a_slow_path_for_a_twentieth_of_the_time)
+{
+	machine m([](link l, uint64_t) { return loaded(l, pcie_link(1, direction::to_device), 0.995); });
+	open("latency");
+	usual(m, 64 * mib, 100);
+	const size_t before = m.carried[1];
+	const uint64_t begin = now;
+	usual(m, 64 * mib, 1000);
+	const double asked = double(m.carried[1] - before) / (55 * 0.005);
+	EXPECT_GT(asked, double(now - begin) / 40);
+	EXPECT_LT(asked, double(now - begin) / 20);
 }
 
 TEST_F(two_gpus, ask_a_path_that_carries_nothing)
