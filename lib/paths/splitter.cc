@@ -52,9 +52,8 @@ path_set splitter::paths(uint64_t now_ns) const
 	if (!left_)
 		return 0;
 	path_set these = carriers_ | asked_ | awake();
-	const bool all_rest = awake() & resting_;
 	for (unsigned path = 0; spare_ >> path; path++) {
-		if ((spare_ & only(path)) && (all_rest || double(now_ns) > late_[path]))
+		if ((spare_ & only(path)) && double(now_ns) > late_[path])
 			these |= only(path);
 	}
 	return these;
