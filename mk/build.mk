@@ -41,7 +41,7 @@ fatbin_srcs := $(wildcard runtime/fatbin/*.cc)
 checkpoint_srcs := $(addprefix runtime/checkpoint/,contents.cc launches.cc reader.cc writer.cc)
 
 # het-info tells this of the library, which has no call for it itself.
-told_srcs := $(wildcard runtime/policy/*.cc runtime/cache/*.cc) lib/os/settings.cc lib/os/log.cc
+told_srcs := $(wildcard runtime/policy/*.cc runtime/cache/*.cc lib/paths/*.cc) lib/os/settings.cc lib/os/log.cc
 
 harness_srcs := $(wildcard selftests/harness/*.cc)
 # Tests need no GPU with this libcuda.so.1, which is for them alone.

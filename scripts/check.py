@@ -85,6 +85,7 @@ NOT_SANITIZED = "injected old_program deadlocks heap_reuse opencl_events opencl_
 ONE_THREAD = [
     "cuda_between_test",
     "cuda_hands_test",
+    "cuda_helpers_test",
     "cuda_paths_failure_test",
     "cuda_paths_test",
     "graph_before_test",
@@ -112,7 +113,7 @@ ONE_THREAD = [
     *(test for test in sources("bench/noc/tests/*_test.cc") if test != "noc_simulation_test"),
 ]
 # The leak sanitizer of LLVM 14 crashes at times where threads of what was loaded with dlopen() end with the process.
-WITHOUT_LEAKS = [test for test in UNIT_TESTS if test.startswith(("cuda_between_", "cuda_hands_", "cuda_paths_"))]
+WITHOUT_LEAKS = [test for test in UNIT_TESTS if test.startswith(("cuda_between_", "cuda_hands_", "cuda_helpers_", "cuda_paths_"))]
 # Without a CUDA device, without OpenCL and without kinds of memory of their own nothing is left of these.
 NOTHING_SANITIZED = (
     "runtime_arguments runtime_cache runtime_in_place runtime_inspect runtime_lanes runtime_lost runtime_pipeline "

@@ -91,8 +91,9 @@ OPEN: dict[str, tuple[Value, ...]] = {
         (("vc-allocator", "round-robin"), ("switch-allocator", "round-robin")),
     ),
 }
-# What the thesis does say, moved for the study alone.
+# What the thesis does say, moved for the study alone; of DestDetect it does not say how long its memory is.
 GIVEN: tuple[Value, ...] = (
+    *((("fifo", v),) for v in ("1", "2", "20")),
     (("threshold", "4"),),
     (("congested-routers", "1"),),
     (("occupancy", "0.15"),),
@@ -118,6 +119,7 @@ OF_ONE_LAYER = ("length", "long-length", "iterations", "vc-allocator", "switch-a
 LOOK_AT = {
     "threshold": ("destdetect", "dll"),
     "second-threshold": ("dll",),
+    "fifo": ("destdetect", "dll"),
     "hop-mean": ("destdetect", "dll", "adaptive"),
     "hop-mean-cap": ("destdetect", "dll", "adaptive"),
     "ring-queue": ("dll", "adaptive"),

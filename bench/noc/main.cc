@@ -458,7 +458,9 @@ int main(int argc, char **argv)
 	line.text("--save", o.save, "with --play: write its packets, as Netrace 1.0");
 	line.number("--nominal-cycles", o.packets.nominal, "that a packet took when the trace was made");
 	line.number("--l1-bytes", o.packets.cache.l1_bytes, "of accesses: each core's cache");
+	line.number("--l1-ways", o.packets.cache.l1_ways, "of accesses: places of a line in each core's cache");
 	line.number("--l2-bytes", o.packets.cache.l2_bytes, "of accesses: all banks");
+	line.number("--l2-ways", o.packets.cache.l2_ways, "of accesses: places of a line in its bank");
 	line.number("--memory-cycles", o.packets.cache.memory_cycles,
 		    "of accesses: from a controller's request to its answer");
 	line.flag("--ceiling", o.ceiling, "tell the rate that no split of the traffic over its routes exceeds");

@@ -7,6 +7,7 @@
 
 #include "dev/cuda_events.h"
 #include "dev/cuda_fabric.h"
+#include "dev/cuda_helpers.h"
 #include "dev/cuda_lane.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -67,6 +68,7 @@ class cuda_device final : public device
 
       private:
 	void describe();
+	void join();
 	int make_lanes(unsigned lanes);
 	int check_place(cu_deviceptr p) const;
 	int check_size(cu_deviceptr p, size_t nbytes) const;
@@ -85,6 +87,7 @@ class cuda_device final : public device
 	cuda_large_slot large_;
 	cuda_events events_;
 	cuda_member member_;
+	bool is_member_ = false;
 	std::atomic<uint32_t> reached_{0}; // devices that were asked for access to, by ordinal
 	char name_[128];
 };
@@ -93,7 +96,10 @@ cuda_device::~cuda_device()
 {
 	if (!context_)
 		return;
-	member_.leave();
+	if (is_member_) {
+		member_.leave();
+		the_cuda_helpers().device_has_left(cu_, ordinal_);
+	}
 	{
 		cuda_current c(cu_, context_);
 		for (unsigned i = 0; i < lane_count_; i++)
@@ -131,8 +137,16 @@ int cuda_device::open(int ordinal, unsigned lanes)
 	cuda_current c(cu_, context_);
 	err = c.error() ? failed("entering the primary context", c.error()) : make_lanes(lanes);
 	if (!err)
-		member_.join(name_, device_, context_);
+		join();
 	return err;
+}
+
+void cuda_device::join()
+{
+	the_cuda_helpers().device_comes(cu_, ordinal_);
+	member_.join(name_, ordinal_, device_, context_);
+	the_cuda_helpers().device_is_there(cu_);
+	is_member_ = true;
 }
 
 // Returns 0 for what the driver does not tell.

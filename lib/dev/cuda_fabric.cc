@@ -6,7 +6,6 @@
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/probes.h"
-#include "os/settings.h"
 
 #include <algorithm>
 
@@ -307,7 +306,7 @@ bool copy_over_fabric(cuda_member &m, direction d, std::span<const transfer> pie
 bool copy_between(cuda_member &to, cu_deviceptr dst, cuda_member &from, cu_deviceptr src, size_t size, int *error)
 {
 	// Where two GPUs were measured the driver's own copy was the best, so that is for who asks.
-	if (!settings().paths || size < paths::least_split || !to.has_ports() || !from.has_ports())
+	if (!the_cuda_table().asked.is_set || size < paths::least_split || !to.has_ports() || !from.has_ports())
 		return false;
 	shared_copy c(to, &from, direction::between);
 	if (!c.begin())
@@ -340,6 +339,7 @@ class reporter
 									     : path_report::to_host,
 						 peer ? peer->index() : 0,
 						 by->index(),
+						 unsigned(by->ordinal()),
 						 c.carried(path),
 						 c.carried_by_kernels(path),
 						 c.known(path, paths::least_split).rate() * 1e9};

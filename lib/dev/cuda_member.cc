@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "dev/cuda_member.h"
 
-#include "os/settings.h"
-
 #include <algorithm>
 #include <sched.h>
 #include <utility>
@@ -37,8 +35,11 @@ cuda_table &the_cuda_table()
 
 // --- ports ---------------------------------------------------------------------
 
+// A helper has no copies of its own.
 int cuda_member::open_own_ports()
 {
+	if (is_helper())
+		return 0;
 	int err = across_.open(cu_, context_, direction::between, false);
 	for (direction d : both)
 		err = err ? err : of(d).own.open(cu_, context_, d, false);
@@ -51,9 +52,11 @@ void cuda_member::open_hands()
 	cuda_current c(cu_, context_);
 	if (!policy_->takes_kernels() || c.error() || kernel_.open(cu_))
 		return;
-	touches_.open(cu_, context_, kernel_.function());
+	if (!is_helper())
+		touches_.open(cu_, context_, kernel_.function());
 	for (way &w : ways_) {
-		w.own.open_hand(kernel_.function());
+		if (!is_helper())
+			w.own.open_hand(kernel_.function());
 		if (relays_)
 			w.relay.open_hand(kernel_.function());
 		cuda_deciding held;
@@ -64,7 +67,7 @@ void cuda_member::open_hands()
 
 void cuda_member::make_ports()
 {
-	if (has_ports_)
+	if (has_ports_ || relays_)
 		return;
 	const int own = open_own_ports();
 	int relay = own;
@@ -79,12 +82,12 @@ void cuda_member::make_ports()
 			w.relay.close();
 	}
 	cuda_current c(cu_, context_);
-	if (!settings().paths || c.error() ||
+	if (is_helper() || !the_cuda_table().asked.is_set || c.error() ||
 	    cu_.allocate_host(&staging_, cuda_port::ring_size, cu_host_alloc_portable))
 		staging_ = nullptr;
 	relays_ = !relay && !keeps_;
 	open_hands();
-	has_ports_.store(true, std::memory_order_release);
+	has_ports_.store(!is_helper(), std::memory_order_release);
 }
 
 void cuda_member::close_ports()
@@ -130,6 +133,8 @@ void cuda_member::meet(cuda_member &peer)
 			of(d).chooser.add_kernel(peer.number_);
 	}
 	from_[peer.number_] = {};
+	if (peer.is_helper()) // no copy comes from it
+		return;
 	from_[peer.number_].open({number_, direction::between, peer.number_}, *policy_);
 	if (has_ports_ && peer.has_ports_ && staging_)
 		from_[peer.number_].add(peer.number_);
@@ -166,15 +171,16 @@ void cuda_member::meet_all()
 	}
 }
 
-void cuda_member::join(const char *name, cu_device device, cu_context context)
+void cuda_member::join(const char *name, int ordinal, cu_device device, cu_context context)
 {
 	name_ = name;
+	ordinal_ = ordinal;
 	device_ = device;
 	context_ = context;
-	policy_ = &paths::policy_for(settings().paths);
+	cuda_table &t = the_cuda_table();
+	policy_ = t.asked.chosen;
 	if (policy_ == &paths::direct_policy())
 		return;
-	cuda_table &t = the_cuda_table();
 	t.coming.lock(lock_rank::opening);
 	const unsigned place = t.first_free();
 	bool again = std::any_of(std::begin(t.members), std::end(t.members),

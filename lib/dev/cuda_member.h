@@ -9,8 +9,11 @@
 
 #include "dev/cuda_port.h"
 #include "dev/cuda_touches.h"
+#include "dev/device.h"
 #include "os/lock.h"
+#include "os/settings.h"
 #include "paths/chooser.h"
+#include "paths/request.h"
 
 #include <atomic>
 #include <iterator>
@@ -22,6 +25,9 @@ namespace het
 class cuda_member
 {
       public:
+	// What the process does not use has this in place of a number, and only lends (cuda_helpers.h).
+	static constexpr unsigned helper = no_device;
+
 	// Others know the device by the number @index.
 	cuda_member(const cuda_api &cu, unsigned index) : cu_(cu), index_(index) {}
 	// Leaves, when nobody uses its ports any more. The context is there until then.
@@ -29,8 +35,9 @@ class cuda_member
 	cuda_member(const cuda_member &) = delete;
 	cuda_member &operator=(const cuda_member &) = delete;
 
-	// Takes part from now on, if there is room for one more. Nothing fails: who has no ports copies directly.
-	void join(const char *name, cu_device device, cu_context context);
+	// Takes part from now on, if there is room for one more. Nothing fails: who has no ports copies directly. The
+	// driver has the device as @ordinal.
+	void join(const char *name, int ordinal, cu_device device, cu_context context);
 	// Waits for copies that pass through it, without a lock: other devices come and go meanwhile.
 	void leave();
 	// Returns the bytes of its memory that others' copies pass through. It can take them back, and lends none then.
@@ -72,6 +79,10 @@ class cuda_member
 	bool has_ports() const { return has_ports_.load(std::memory_order_acquire); }
 	unsigned number() const { return number_; }
 	unsigned index() const { return index_; }
+	int ordinal() const { return ordinal_; }
+	bool is_helper() const { return index_ == helper; }
+	// Returns whether its streams can copy from and to the memory of others, or could when they met.
+	bool reaches_any() const { return reached_; }
 	cu_context context() const { return context_; }
 	const char *name() const { return name_; }
 	const cuda_api &api() const { return cu_; }
@@ -92,6 +103,7 @@ class cuda_member
 	const cuda_api &cu_;
 	const unsigned index_;
 	const char *name_ = "";
+	int ordinal_ = 0;
 	cu_device device_ = 0;
 	cu_context context_ = nullptr;
 	const paths::policy *policy_ = nullptr;
@@ -115,6 +127,7 @@ struct cuda_table {
 	cuda_member *members[paths::most_gpus] = {};
 	paths::path_set leaving = 0; // numbers of those that wait for copies under way; under the lock `coming`
 	paths::traffic under_way;
+	paths::request asked = paths::read_request(settings().paths); // tests set another one
 
 	// Returns the lowest number that nobody has, or most_gpus. The lock `coming` is held.
 	unsigned first_free() const;

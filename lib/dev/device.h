@@ -18,6 +18,7 @@ namespace het
 {
 
 inline constexpr unsigned max_devices = 31;
+inline constexpr unsigned no_device = ~0u;
 
 // Describes one piece of a copy between a device buffer and host memory (the alias, memory of the library's, or the
 // edge of an array: no page that can be trapped, unless it says that it is plain).
@@ -43,8 +44,9 @@ struct path_report {
 	enum : uint8_t { to_device, to_host, from_device } way;
 	unsigned from; // the number of the other device, if there is one
 	// That of the device whose link is taken, or that is between: this one if it is the direct way, and the other
-	// one if that is by the host.
+	// one if that is by the host. It is no_device where the process does not use that.
 	unsigned by;
+	unsigned ordinal;    // of the same among its API's
 	uint64_t carried;    // bytes so far
 	uint64_t by_kernels; // and of them by kernels
 	double rate;         // bytes a second, or 0 if nothing is known

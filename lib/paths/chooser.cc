@@ -93,23 +93,23 @@ const estimate &chooser::known(unsigned path, size_t bytes) const
 }
 
 // An answer that comes before the copy's own end is not waited for.
-bool chooser::may_ask(const candidate &c, size_t bytes, double end) const
+bool chooser::may_ask(const candidate &c, size_t bytes, const question &q) const
 {
 	if (!c.known->known())
 		return true;
 	if (credit_ < bytes || waited_ns_[c.path] < in_peace_ns_[c.path])
 		return false;
 	double answer = c.known->ns_for(bytes);
-	return answer < end || asked_time * answer < waited_ns_[c.path];
+	return asked_time * answer < waited_ns_[c.path] || answer < end_of(q, q.current);
 }
 
 // Returns the one that has been silent for longest, and takes what is asked from the credit.
-path_set chooser::whom_to_ask(std::span<const candidate> candidates, size_t bytes, double end)
+path_set chooser::whom_to_ask(const question &q, size_t bytes)
 {
 	const candidate *silent = nullptr;
-	for (const candidate &c : candidates) {
+	for (const candidate &c : q.candidates) {
 		bool is_more = !silent || waited_ns_[c.path] > waited_ns_[silent->path] || !c.known->known();
-		if (is_more && (waited_ns_[c.path] > 0 || !c.known->known()) && may_ask(c, bytes, end))
+		if (is_more && (waited_ns_[c.path] > 0 || !c.known->known()) && may_ask(c, bytes, q))
 			silent = &c;
 	}
 	if (!silent)
@@ -192,9 +192,8 @@ plan chooser::choose(size_t bytes, const traffic &t)
 	if (!policy_->asks_unused())
 		return p;
 	p.question = std::clamp(bytes / asked_part / question_grain * question_grain, least_question, most_question);
-	double end = end_of({bytes, {candidates, n}, current}, current);
 	if (bytes > 2 * p.question)
-		p.asked = whom_to_ask({candidates, n}, p.question, end);
+		p.asked = whom_to_ask({bytes, {candidates, n}, current}, p.question);
 	p.spare = present_ & path_set(~(p.carriers | p.asked));
 	return p;
 }

@@ -91,8 +91,8 @@ class chooser
 	path_set current_[classes] = {};
 	bool is_vain(unsigned size_class);
 	void judge(size_t bytes, uint64_t ns);
-	bool may_ask(const candidate &c, size_t bytes, double end) const;
-	path_set whom_to_ask(std::span<const candidate> candidates, size_t bytes, double end);
+	bool may_ask(const candidate &c, size_t bytes, const question &q) const;
+	path_set whom_to_ask(const question &q, size_t bytes);
 
 	size_t credit_ = 0;                   // bytes that may be asked with
 	double waited_ns_[most_paths] = {};   // since the path carried something

@@ -39,12 +39,12 @@ class measured final : public policy
 		}
 		path_set now = q.current & present;
 		now = now ? now : direct;
-		path_set best = quickest(q, free & now ? free | now | direct : present);
-		if (!best)
+		const ending best = quickest(q, free & now ? free | now | direct : present);
+		if (!best.carriers)
 			return now;
 		double end = end_of(q, now);
 		double threshold = std::max(least_gain_ns, end * std::min(most_gain, least_gain + noises * noise));
-		return end - end_of(q, best) > threshold ? best : now;
+		return end - best.end > threshold ? best.carriers : now;
 	}
 };
 

@@ -7,6 +7,7 @@
 #include "paths/links.h"
 
 #include <span>
+#include <string_view>
 
 namespace het::paths
 {
@@ -38,10 +39,7 @@ class policy
 };
 
 // Returns the policy of that name, or null.
-const policy *find_policy(const char *name);
-
-// Returns it, or the usual one if there is none of that name, or none is asked for.
-const policy &policy_for(const char *name);
+const policy *find_policy(std::string_view name);
 
 // This one never leaves the direct path.
 const policy &direct_policy();
@@ -49,7 +47,7 @@ const policy &direct_policy();
 const policy &static_policy();
 // This one looks at what this process itself has under way, as if links were empty otherwise.
 const policy &queue_policy();
-// This one compares when the copy should end, and does not leave what it does now for little.
+// This one compares when the copy should end, and does not leave what it does now for little. It is the usual one.
 const policy &latency_policy();
 
 } // namespace het::paths

@@ -52,9 +52,8 @@ path_set splitter::paths(uint64_t now_ns) const
 	if (!left_)
 		return 0;
 	path_set these = carriers_ | asked_ | awake();
-	const bool all_rest = awake() & resting_;
 	for (unsigned path = 0; spare_ >> path; path++) {
-		if ((spare_ & only(path)) && (all_rest || double(now_ns) > late_[path]))
+		if ((spare_ & only(path)) && double(now_ns) > late_[path])
 			these |= only(path);
 	}
 	return these;
@@ -101,16 +100,26 @@ size_t splitter::most(unsigned path) const
 	if (by_kernel_ & only(path))
 		return most_by_kernel;
 	if (path != direct_)
-		return most_relayed;
+		return flights_[path].carried ? most_relayed : first_relayed;
 	return !is_alone                ? sizes_.shared
 	       : resting_ & ~only(path) ? sizes_.resting
 	       : is_free                ? sizes_.alone
 					: sizes_.shared;
 }
 
-// Pieces shrink towards the end, so that all paths end together.
+// It is the direct path, and all others rest.
+bool splitter::is_left_alone(unsigned path) const
+{
+	return path == direct_ && !(by_kernel_ & only(path)) && !(awake() & path_set(~only(path))) &&
+	       (resting_ & path_set(~only(path)));
+}
+
+// Pieces shrink towards the end, so that all paths end together. So they do where the others rest: when these wake,
+// since the peers' own copies are over, there should be something left for them.
 size_t splitter::even_piece(unsigned path) const
 {
+	if (is_left_alone(path))
+		return std::min(left_, std::clamp(left_ / 2 / piece_grain * piece_grain, sizes_.alone, sizes_.resting));
 	auto paths = size_t(std::max(1, std::popcount(awake())));
 	size_t even = paths == 1 ? most(path) : left_ / (2 * paths) / piece_grain * piece_grain;
 	return std::min(left_, std::clamp(even, least_piece, most(path)));
@@ -156,10 +165,16 @@ piece splitter::cut(size_t bytes)
 	return p;
 }
 
+bool splitter::has_enough(unsigned path) const
+{
+	const flights &f = flights_[path];
+	return f.count == depth || f.bytes >= pieces_under_way * most(path) ||
+	       (is_left_alone(path) && f.count >= pieces_under_way);
+}
+
 piece splitter::take(unsigned path, uint64_t now_ns)
 {
-	if (!left_ || !(paths(now_ns) & only(path)) || flights_[path].count == depth ||
-	    flights_[path].bytes >= pieces_under_way * most(path))
+	if (!left_ || !(paths(now_ns) & only(path)) || has_enough(path))
 		return {};
 	size_t bytes = worth(path, now_ns);
 	if ((asked_ | spare_) & only(path)) {

@@ -17,8 +17,8 @@ struct piece {
 	size_t offset = 0, bytes = 0; // no bytes: there is none
 };
 
-// The largest pieces of the direct path: beside others, where it is alone, and where relays rest. A piece should take
-// about as long on any link.
+// The largest pieces of the direct path: beside others, where it is alone, and where relays rest, as long as there is
+// twice as much. A piece should take about as long on any link.
 struct piece_sizes {
 	size_t shared, alone, resting;
 };
@@ -32,6 +32,9 @@ class splitter
 	// Where the direct path is alone its pieces are larger, since an engine pauses for some µs between two.
 	static constexpr unsigned depth = 4;
 	static constexpr size_t least_piece = 512 << 10, most_relayed = 4 << 20;
+	// A relay begins with smaller ones. Whose link it takes may begin a copy of its own just then, which has to
+	// wait for them.
+	static constexpr size_t first_relayed = 1 << 20;
 	// Kernels are for links that others fill, where nobody knows how long a piece will take.
 	static constexpr size_t most_by_kernel = 2 << 20;
 	static_assert(most_by_kernel <= most_relayed, "relays may carry what was taken back");
@@ -107,6 +110,8 @@ class splitter
 	bool is_last_resort(unsigned path, uint64_t now_ns) const;
 	size_t most(unsigned path) const;
 	size_t even_piece(unsigned path) const;
+	bool is_left_alone(unsigned path) const;
+	bool has_enough(unsigned path) const;
 	piece cut(size_t bytes);
 
 	const std::span<const size_t> ends_;

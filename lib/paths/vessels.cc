@@ -31,36 +31,27 @@ unsigned offers_of(const question &q, path_set among, offer (&offers)[most_paths
 	return n;
 }
 
-// Paths fill like vessels: the one that begins first carries alone until the next one begins. Returns the end and, in
-// *used, who carries anything.
-double fill(const question &q, path_set among, path_set *used)
+} // namespace
+
+// Paths fill like vessels: the one that begins first carries alone until the next one begins.
+ending quickest(const question &q, path_set among)
 {
 	offer offers[most_paths];
 	unsigned n = offers_of(q, among, offers);
-	double rate = 0, weighted = 0, end = std::numeric_limits<double>::infinity();
-	*used = 0;
-	for (unsigned i = 0; i < n && offers[i].begins < end; i++) {
+	double rate = 0, weighted = 0;
+	ending e = {0, std::numeric_limits<double>::infinity()};
+	for (unsigned i = 0; i < n && offers[i].begins < e.end; i++) {
 		rate += offers[i].rate;
 		weighted += offers[i].rate * offers[i].begins;
-		end = (double(q.bytes) + weighted) / rate;
-		*used |= only(offers[i].path);
+		e.end = (double(q.bytes) + weighted) / rate;
+		e.carriers |= only(offers[i].path);
 	}
-	return end;
+	return e;
 }
-
-} // namespace
 
 double end_of(const question &q, path_set paths)
 {
-	path_set used;
-	return fill(q, paths, &used);
-}
-
-path_set quickest(const question &q, path_set among)
-{
-	path_set used;
-	fill(q, among, &used);
-	return used;
+	return quickest(q, paths).end;
 }
 
 } // namespace het::paths

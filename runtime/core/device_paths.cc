@@ -52,6 +52,7 @@ int describe_path(const het_device &d, uint32_t number, het_path_info &info)
 	info.way = r.way;
 	info.from = r.way == path_report::from_device ? with_memory(r.from) : nullptr;
 	info.by = with_memory(r.by);
+	info.cuda_device = r.ordinal;
 	info.carried = r.carried;
 	info.by_kernels = r.by_kernels;
 	info.rate = r.rate;

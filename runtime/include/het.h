@@ -218,7 +218,8 @@ struct het_path_info {
 	het_device *from;
 	/**
 	 * The way takes the link of this device, or its memory is between: the device itself stands for the direct way,
-	 * and with HET_PATH_FROM_DEVICE the one that the bytes come from for the way by the host.
+	 * and with HET_PATH_FROM_DEVICE the one that the bytes come from for the way by the host. It is null if it is a
+	 * GPU that the process does not use, as HET_PATHS may ask.
 	 */
 	het_device *by;
 	/** It has carried so many bytes. */
@@ -229,12 +230,14 @@ struct het_path_info {
 	 * So many of the bytes went by kernels on the device whose link it is, beside a copy engine that others fill.
 	 */
 	uint64_t by_kernels;
+	/** CUDA has that device, or that GPU, under this number. */
+	uint32_t cuda_device;
 };
 
 /**
  * Counts the ways that bulk copies of a device may take.
  * @param count receives 0 where there is only the direct one, of which nothing is known: on devices of kind HOST, with
- * OpenCL, with one CUDA device, with HET_PATHS=direct, and before the first launch.
+ * OpenCL, with one CUDA device that no other helps, with HET_PATHS=direct, and before the first launch.
  * @return 0; HET_ENULL.
  */
 int het_device_paths(het_device *device, uint32_t *count);

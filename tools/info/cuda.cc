@@ -3,6 +3,8 @@
 
 #include "base/cuda_driver.h"
 #include "info/profile.h"
+#include "os/settings.h"
+#include "paths/request.h"
 
 #include <fstream>
 
@@ -68,6 +70,18 @@ json device(const cuda_driver &d, int ordinal, int count, const std::string &dri
 		{"relays", relays_of(d, device, count)}};
 }
 
+// Returns what HET_PATHS asks of bulk copies, and which GPUs help with them that a process does not use.
+json paths_asked_for(int count)
+{
+	const paths::request asked = paths::read_request(settings().paths);
+	json helpers = json::array();
+	for (int i = 0; i < count; i++) {
+		if (asked.asks_for(unsigned(i)))
+			helpers.push_back(i);
+	}
+	return {{"policy", asked.chosen->name()}, {"understood", asked.is_understood}, {"helpers", helpers}};
+}
+
 json look_at_driver()
 {
 	const cuda_driver d(cuda_calls::device);
@@ -84,7 +98,7 @@ json look_at_driver()
 	json devices = json::array();
 	for (int i = 0; i < count; i++)
 		devices.push_back(device(d, i, count, driver));
-	return {{"driver", true}, {"cuda", driver}, {"devices", devices}};
+	return {{"driver", true}, {"cuda", driver}, {"devices", devices}, {"paths", paths_asked_for(count)}};
 }
 
 } // namespace

@@ -183,6 +183,17 @@ void print_paths(const json &device)
 	print_line("", line);
 }
 
+// Says how bulk copies of several CUDA devices choose their way.
+void print_paths_asked_for(const json &asked)
+{
+	std::string line = "bulk copies: " + text(asked["policy"]);
+	for (size_t i = 0; i < asked["helpers"].size(); i++)
+		line += (i ? ", " : "; unused, these help as well: CUDA devices ") + text(asked["helpers"][i]);
+	if (!asked["understood"])
+		line += "; HET_PATHS is not understood";
+	print_line("", line);
+}
+
 void print_devices(const json &d)
 {
 	printf("\nDevices\n");
@@ -210,6 +221,8 @@ void print_devices(const json &d)
 		print_paths(dev);
 		print_profile(dev["profile"]);
 	}
+	if (cuda["devices"].size() > 1)
+		print_paths_asked_for(cuda["paths"]);
 }
 
 std::string describe_device(const json &d)

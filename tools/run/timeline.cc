@@ -56,9 +56,13 @@ class timeline
 			return "from " + title_of(het::device(p.from)) +
 			       (p.by == c.of.get() ? std::string()
 				: p.by == p.from   ? " by the host"
-						   : " by " + title_of(het::device(p.by)));
+						   : " by " + whose(p));
 		return std::string(p.way == HET_PATH_TO_DEVICE ? "from the host" : "to the host") +
-		       (p.by == c.of.get() ? "" : " by " + title_of(het::device(p.by)));
+		       (p.by == c.of.get() ? "" : " by " + whose(p));
+	}
+	static std::string whose(const het_path_info &p)
+	{
+		return p.by ? title_of(het::device(p.by)) : "CUDA device " + std::to_string(p.cuda_device);
 	}
 
 	// A counter for each device shows which way its bulk copies have gone.

@@ -58,6 +58,23 @@ def links_and_relays_of_cuda_devices_are_shown(_: Path) -> None:
     within("bulk copies also by those of CUDA devices 1\n", called.out)
 
 
+def what_is_asked_of_bulk_copies_is_shown(_: Path) -> None:
+    def asked(paths: str) -> dict:
+        return report(HET_DEVICES="host", HET_PATHS=paths, FAKE_CUDA_DEVICES="3", **FAKE_CUDA)["devices"]["cuda"]["paths"]
+
+    for paths, policy, helpers, understood in (
+        ("", "latency", [], True),
+        ("queue", "queue", [], True),
+        ("static,all", "static", [0, 1, 2], True),
+        ("2,7", "latency", [2], True),
+        ("direct,all", "direct", [], True),
+        ("static,some", "latency", [], False),
+    ):
+        same(asked(paths), {"policy": policy, "helpers": helpers, "understood": understood})
+    env = {"HET_DEVICES": "host", "FAKE_CUDA_DEVICES": "2", "HET_PATHS": "1", **FAKE_CUDA}
+    within("bulk copies: latency; unused, these help as well: CUDA devices 1\n", Called(HET_INFO, env=env).out)
+
+
 def settings_policies_and_the_cache_are_shown(work: Path) -> None:
     found = report(HET_DEVICES="host", HET_POLICY="static", XDG_CACHE_HOME=str(work), HET_CACHE_SIZE="3M")
     same((found["settings"]["HET_DEVICES"], found["settings"]["HET_POLICY"]), ("host", "static"))
@@ -91,6 +108,7 @@ CASES = [
     each_rank_has_a_device,
     devices_that_do_not_work_have_a_reason,
     links_and_relays_of_cuda_devices_are_shown,
+    what_is_asked_of_bulk_copies_is_shown,
     settings_policies_and_the_cache_are_shown,
     fat_binaries_are_tried_on_all_devices,
     what_is_no_fat_binary_is_told,

@@ -239,6 +239,18 @@ def timelines_show_which_way_bulk_copies_took(work: Path) -> None:
     same((sum(ways), min(ways) > 0, sum(counters[1].values())), (16 << 20, True, 0))
 
 
+def gpus_that_only_help_have_cuda_s_number(work: Path) -> None:
+    env = {"HET_DEVICES": "cuda,local-rank", "OMPI_COMM_WORLD_LOCAL_RANK": "1", "HET_PATHS": "static,all",
+           "FAKE_CUDA_DEVICES": "2", "LD_LIBRARY_PATH": str(FAKE_CUDA)}
+    command = [HET_RUN, IMAGES, "add", "--global", 64, *args("zeros,size=16M", "1", "64")]
+    called = command_line.Called(*command, "--timeline", work / "t.json", env=env)
+    same((called.status, called.err), (0, ""))
+    events = json.loads((work / "t.json").read_text())["traceEvents"]
+    carried = next(e["args"] for e in events if e["name"] == "bulk copies")
+    ways = {way + by for way in ("from the host", "to the host") for by in ("", " by CUDA device 0")}
+    same((set(carried), carried["from the host by CUDA device 0"] > 0, sum(carried.values())), (ways, True, 16 << 20))
+
+
 def people_get_a_table(_: Path) -> None:
     called = call("add", "--global", 64, *args("index", "3"))
     same((called.status, called.err), (0, ""))
@@ -295,6 +307,7 @@ CASES: list[Callable[[Path], None]] = [
     arrays_need_not_fit,
     timelines_have_all_launches_and_parts,
     timelines_show_which_way_bulk_copies_took,
+    gpus_that_only_help_have_cuda_s_number,
     people_get_a_table,
     mistakes_are_told,
 ]

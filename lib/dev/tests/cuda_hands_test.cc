@@ -126,7 +126,7 @@ struct cuda_hands::two_members {
 		EXPECT_EQ(load_cuda(api, HET_FAKE_CUDA), 0);
 		for (int gpu : {0, 1}) {
 			EXPECT_EQ(api.retain_context(&contexts[gpu], gpu), 0);
-			members[gpu].join("a device", gpu, contexts[gpu]);
+			members[gpu].join("a device", gpu, gpu, contexts[gpu]);
 		}
 		cuda_current c(api, contexts[0]);
 		EXPECT_EQ(api.allocate(&buffer, host.size()), 0);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "dev/tests/cuda_paths_fixture.h"
 
+#include "dev/cuda_member.h"
+
 #include <dlfcn.h>
+#include <sched.h>
 
 namespace het::test
 {
@@ -54,6 +57,15 @@ void cuda_paths::open(unsigned n)
 		ASSERT_EQ(error, 0);
 		devices_[i] = make_cuda_device(api, i, reinterpret_cast<void *>(uintptr_t{i}), lanes, &error);
 		ASSERT_NE(devices_[i], nullptr) << last_error();
+	}
+}
+
+void cuda_paths::wait_until_lent(unsigned number)
+{
+	for (bool is_lent = false; !is_lent; sched_yield()) {
+		cuda_deciding held;
+		cuda_member *m = the_cuda_table().members[number];
+		is_lent = m && m->of(paths::direction::to_device).relay.is_lent();
 	}
 }
 

@@ -93,6 +93,10 @@ class cuda_paths : public testing::Test
 		ASSERT_TRUE(p.host == was);
 	}
 
+	// Waits until a copy to a device has borrowed what this one lends, by its number in the table. Of a first copy
+	// it carries a part then.
+	static void wait_until_lent(unsigned number);
+
 	void fail(const char *symbol, int after)
 	{
 		fake_->fail_after = after;

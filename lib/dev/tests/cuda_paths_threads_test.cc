@@ -53,8 +53,7 @@ class cuda_paths_threads : public cuda_paths
 			EXPECT_EQ(devices_[0]->write(0, {&t, 1}), 0) << last_error();
 			is_written = true;
 		});
-		for (unsigned long before = 0, now; (now = fake_->carried[0][0]) != before || !now; before = now)
-			std::this_thread::sleep_for(std::chrono::milliseconds(20));
+		wait_until_lent(1);
 		EXPECT_FALSE(is_written) << "of what is relayed nothing comes";
 		std::thread waiting(wait);
 		std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <random>
+#include <span>
 
 namespace het::paths::test
 {
@@ -29,6 +30,14 @@ class machine
 	uint64_t carry(const route &r, size_t bytes, uint64_t now, bool by_kernel = false);
 	// Makes the copy, and returns when it ends. Whoever fails does so with its n-th piece.
 	uint64_t copy(chooser &c, const journey &j, size_t bytes, uint64_t now);
+	// Makes several, and returns when the last one ends. Who has a copy of its own the same way carries no other's.
+	struct job {
+		chooser &of;
+		journey way;
+		size_t bytes;
+		uint64_t begin;
+	};
+	uint64_t copy_at_once(std::span<const job> jobs);
 
 	void fail(unsigned path, unsigned after)
 	{
@@ -39,6 +48,9 @@ class machine
 	// All links from a GPU to others share its port to a switch.
 	void join_by_switch() { switched_ = true; }
 
+	// The copy engine of a PCIe link does nothing for so long behind each piece.
+	void pause(uint64_t ns) { pauses_ = ns; }
+
 	// The thread that copies is away now and then, so long.
 	void nap(uint64_t ns) { naps_ = ns; }
 
@@ -46,6 +58,8 @@ class machine
 	traffic under_way;
 
       private:
+	class copying;
+
 	double rate_of(link l, uint64_t now, bool by_kernel) const;
 
 	static constexpr double pcie = 55, nvlink = 390; // bytes a ns
@@ -53,7 +67,7 @@ class machine
 	static constexpr uint64_t latency = 8000, step = 10'000;
 	load others_;
 	double noise_;
-	uint64_t naps_ = 0;
+	uint64_t naps_ = 0, pauses_ = 0;
 	bool switched_ = false;
 	std::minstd_rand random_{1};
 	uint64_t free_at_[most_links] = {};
