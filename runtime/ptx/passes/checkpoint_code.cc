@@ -60,20 +60,23 @@ constexpr std::string_view begin_support = R"(.shared .align 16 .b32 het_checkpo
 	mov.u32 %r0, %globaltimer_lo;
 	st.shared.u32 [het_checkpoint_block+44], %r0;
 	ld.global.u64 %t, [%c+24];
-<number>	setp.ne.u32 %p, %leave, 0;
-	@%p bra $leave;
-	setp.eq.u32 %p, %resumes, 0;
+<number>	setp.eq.u32 %p, %resumes, 0;
 	@%p bra $new;
 	cvt.u32.u64 %own, %n;
 	add.u32 %own, %own, 1;
 	ld.global.u64 %t, [%c+64];
 	ld.global.u64 %d, [%c+56];
 	mad.lo.u64 %t, %n, %t, %d;
+	st.global.u32 [%t+28], %leave;
+	setp.ne.u32 %p, %leave, 0;
+	@%p bra $leave;
 	ld.global.u64 %n, [%t];
 	mov.u32 %r0, 0;
 	st.global.u32 [%t+8], %r0;
 	st.global.v2.u32 [%t+16], {%r0, %r0};
 $new:
+	setp.ne.u32 %p, %leave, 0;
+	@%p bra $leave;
 <place>	st.shared.u32 [het_checkpoint_block+28], %own;
 	st.shared.u64 [het_checkpoint_block+32], %look;
 $wait:

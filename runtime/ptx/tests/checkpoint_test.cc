@@ -324,6 +324,26 @@ TEST(Checkpoint, EachLaunchGetsOn)
 	EXPECT_EQ(stuck.rounds, always.size());
 }
 
+// Blocks that leave at their begin have what they were to go on from, and have saved nothing.
+TEST(Checkpoint, BlocksThatLeaveBeforeTheyGoOnSaveNothing)
+{
+	const example &e = example_named("mandelbrot");
+	const auto &made = instrumented_example(e, "checkpoint");
+	stage whole(e, corpus_text(e.file), {});
+	whole.must_run();
+	stopped_example s(e, made.text, report_of(made, e), {});
+	ASSERT_EQ(s.run({}), "");
+	const uint64_t look = s.looks / 2;
+	ASSERT_EQ(s.run({look}), "");
+	const uint64_t bytes = s.stop_bytes;
+	EXPECT_GT(bytes, 0u);
+	EXPECT_EQ(s.unbegun, 0u);
+	ASSERT_EQ(s.run({look, 0, 0}), "");
+	EXPECT_EQ(s.stop_bytes, 2 * bytes);
+	EXPECT_GT(s.unbegun, 1u);
+	EXPECT_EQ(s.buffers(), whole.buffers);
+}
+
 TEST(Checkpoint, BlocksWithoutRoomRunOn)
 {
 	for (const char *kernel : {"histogram", "mandelbrot", "bitonic_block"}) {
