@@ -150,9 +150,12 @@ TEST(Checkpoint, EveryRegisterThatIsNotBroughtBackIsMissed)
 		const auto &text = instrumented_example(e, "checkpoint").text;
 		ASSERT_FALSE(is_found(e, text)) << e;
 		unsigned registers = 0;
+		// A block that has saved a base has its registers still, so nobody misses them in the other kernel.
 		auto load = "ld.global.b32 %";
-		for (std::string other; !(other = changed(text, load, "// ", registers)).empty(); registers++)
-			EXPECT_TRUE(is_found(e, other)) << e << ", register " << registers;
+		for (size_t at = text.find(load, text.find(resumed_suffix)); at != text.npos;
+		     at = text.find(load, at + 1), registers++)
+			EXPECT_TRUE(is_found(e, std::string(text).insert(at, "// ")))
+				<< e << ", register " << registers;
 		EXPECT_GT(registers, 0u) << e;
 	}
 }
