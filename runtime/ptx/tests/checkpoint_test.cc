@@ -369,6 +369,31 @@ TEST(Checkpoint, BlocksWithoutRoomRunOn)
 	}
 }
 
+// A kernel that has no limit of its own gets the one that is asked for, and so does the one that goes on with it.
+TEST(Checkpoint, KernelsHaveNoMoreRegistersThanTheyMay)
+{
+	auto limits_with = [](const std::string &own) {
+		const auto text =
+			simt::with_header(".entry k(.param .u64 p) " + own +
+					  "\n{\n.reg .b32 %r;\n.reg .pred %p;\nmov.u32 %r, 0;\nL:\n"
+					  "add.u32 %r, %r, 1;\nsetp.lt.u32 %p, %r, 9;\n@%p bra L;\nret;\n}\n");
+		pass_options with;
+		with.most_registers = {{"k", 40}, {"other", 50}};
+		const auto made = find_pass("checkpoint")->apply(parsed(text), with);
+		EXPECT_FALSE(made.refused);
+		unsigned limits = 0;
+		for (size_t at = made.text.find(".maxnreg 40\n{"); at != made.text.npos;
+		     at = made.text.find(".maxnreg 40\n{", at + 1))
+			limits++;
+		EXPECT_FALSE(parse(made.text, *std::make_unique<module>()));
+		return limits;
+	};
+	EXPECT_EQ(limits_with(""), 2u);
+	EXPECT_EQ(limits_with(".maxntid 256"), 2u);
+	EXPECT_EQ(limits_with(".maxntid 256 .minnctapersm 4"), 0u);
+	EXPECT_EQ(limits_with(".maxnreg 64"), 0u);
+}
+
 TEST(Checkpoint, LoopsHaveStopPoints)
 {
 	std::set<std::string> files;
