@@ -95,6 +95,7 @@ enum cu_device_attribute : int {
 	cu_attribute_registers_per_multiprocessor = 82,
 	cu_attribute_concurrent_managed_access = 89,
 	cu_attribute_pageable_memory_access = 88,
+	cu_attribute_threads_per_multiprocessor = 39,
 	cu_attribute_async_engine_count = 40,
 };
 

@@ -213,6 +213,8 @@ class Queue:
         """Waits until all commands have finished that the queue has at this moment."""
     def set_priority(self, priority: int) -> None:
         """So urgent are the commands that come from now on, from -8 to 7."""
+    def announce(self, nanoseconds: int) -> None:
+        """A launch of this urgency will come so much later: kernels that are less urgent save what they can by then."""
 
 def devices() -> list[Device]:
     """The devices, in the order in which they are preferred: HET_DEVICES chooses others."""

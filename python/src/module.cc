@@ -281,7 +281,8 @@ void bind_queues(py::module_ &m)
 			return std::make_unique<queue>(std::move(all), flags, priority);
 		}))
 		.def("finish", &queue::finish)
-		.def("set_priority", &queue::set_priority, py::arg("priority"));
+		.def("set_priority", &queue::set_priority, py::arg("priority"))
+		.def("announce", &queue::announce, py::arg("nanoseconds"));
 	py::class_<event>(m, "Event")
 		.def("wait", &event::wait)
 		.def_property_readonly("done", [](event &e) { return e.status() <= HET_COMPLETE; })

@@ -66,6 +66,16 @@ void queue::set_priority(int priority)
 	check(het_queue_set_priority(q_, priority));
 }
 
+void queue::announce(uint64_t ns)
+{
+	int err;
+	{
+		without_gil g;
+		err = het_queue_announce(q_, ns);
+	}
+	check(err);
+}
+
 // What waits for an event of the program's may never finish.
 void queue::finish_all()
 {

@@ -19,6 +19,7 @@ class queue
 	het_queue *get() const { return q_; }
 	void finish();
 	void set_priority(int priority);
+	void announce(uint64_t ns);
 
 	// Returns that of all devices, which is made when it is first asked for and lives as long as the process.
 	static het_queue *usual();

@@ -106,6 +106,7 @@ def test_priorities(kernels: Kernels) -> None:
     x = zeros()
     with het.Queue([kernels.device], priority=7) as urgent:
         kernels.fill[len(x)].start(x, np.int32(2), queue=urgent)
+        urgent.announce(20_000)
         kernels.fill[10].start(x, np.int32(3), priority=-8, queue=urgent)
     assert (x[:10] == 3).all() and (x[10:] == 2).all()
     for wrong in (8, -9, 1 << 40):
@@ -115,6 +116,9 @@ def test_priorities(kernels: Kernels) -> None:
         het.Queue(priority=8)
     with pytest.raises(het.ArgumentError, match="priority"):
         urgent.set_priority(-9)
+    for wrong in (-1, 1 << 64, "soon"):
+        with pytest.raises(TypeError):
+            urgent.announce(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         kernels.fill[10](x, np.int32(2), priority="high")
     assert (x[:10] == 3).all()

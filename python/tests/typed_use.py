@@ -13,6 +13,7 @@ async def use() -> int:
     event: het.Event = k[10](x, 3.0)
     event = await k[(10, 2), (5, 1)].start(het.written(x), a=3.0, split=True, after=[event], offset=(0, 0))
     with het.Queue(het.devices()[:1], in_order=True, priority=-1) as queue:
+        queue.announce(20_000)
         k[10, None](x, 1, queue=queue, device=het.devices()[0], priority=3)
     names: list[str] = [a.name for a in k.arguments]
     nanoseconds: int = event.times.ended - event.times.started

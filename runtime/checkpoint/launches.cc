@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "checkpoint/launches.h"
 
+#include <algorithm>
+
 namespace het::checkpoint
 {
 
@@ -35,20 +37,23 @@ bool is_within(uint64_t at, uint64_t n, uint64_t size)
 
 bool launch_list::is_text(uint64_t at) const
 {
-	return at < data_.size() && data_[at] != std::byte{0} &&
-	       memchr(data_.data() + at, 0, data_.size() - at) != nullptr;
+	return at < texts_end_ && data_[at] != std::byte{0};
 }
 
 bool launch_list::find_tables(bytes all)
 {
 	uint64_t at = sizeof(head_);
-	return load(all, 0, head_) && cut_table(all, at, head_.nprograms, sizeof(launch_program), programs_) &&
-	       cut_table(all, at, head_.nitems, sizeof(launch_item), items_) &&
-	       cut_table(all, at, head_.nkernels, sizeof(launch_kernel), kernels_) &&
-	       cut_table(all, at, head_.ncommands, sizeof(launch_command), commands_) &&
-	       cut_table(all, at, head_.nbefore, sizeof(uint32_t), before_) &&
-	       cut_table(all, at, head_.nargs, sizeof(launch_argument), arguments_) &&
-	       cut_table(all, at, head_.ndata, 1, data_) && at == all.size();
+	const bool fit = load(all, 0, head_) &&
+			 cut_table(all, at, head_.nprograms, sizeof(launch_program), programs_) &&
+			 cut_table(all, at, head_.nitems, sizeof(launch_item), items_) &&
+			 cut_table(all, at, head_.nkernels, sizeof(launch_kernel), kernels_) &&
+			 cut_table(all, at, head_.ncommands, sizeof(launch_command), commands_) &&
+			 cut_table(all, at, head_.nbefore, sizeof(uint32_t), before_) &&
+			 cut_table(all, at, head_.nargs, sizeof(launch_argument), arguments_) &&
+			 cut_table(all, at, head_.ndata, 1, data_) && at == all.size();
+	const auto last_zero = std::find(data_.rbegin(), data_.rend(), std::byte{0});
+	texts_end_ = uint64_t(data_.rend() - last_zero);
+	return fit;
 }
 
 bool launch_list::check_names() const

@@ -94,6 +94,7 @@ class launch_list
 
 	launch_head head_ = {};
 	bytes programs_, items_, kernels_, commands_, before_, arguments_, data_;
+	uint64_t texts_end_ = 0; // No text of the data ends behind this.
 	uint64_t nlaunches_ = 0;
 };
 

@@ -132,13 +132,13 @@ void start_looking()
 void set_deadline(het_event &e, uint64_t ns)
 {
 	e.deadline = ns && ns < no_time - e.queued ? e.queued + ns : 0;
+	e.own_level = e.level.load(std::memory_order_relaxed);
 	if (!follows_deadlines())
 		return;
 	if (e.deadline)
 		levels_in_use().note_deadline();
 	// Without one it comes as it came, until the first one is there.
 	e.due = levels_in_use().have_deadlines() ? due_time(e.deadline, e.queued) : 0;
-	e.own_level = e.level.load(std::memory_order_relaxed);
 	hasten(e);
 }
 

@@ -54,15 +54,20 @@ struct path_of_descriptor {
 	char text[32];
 };
 
-// Returns a name that nothing has, most likely, with @path in front; null if there is no memory.
+// Returns a name that nothing has, most likely, with @path in front, or with what of it leaves room for the rest; null
+// if there is no memory.
 std::unique_ptr<char[]> name_beside(const char *path)
 {
 	static std::atomic<uint64_t> count{0};
 	const uint64_t moment[] = {uint64_t(getpid()), now_ns(), uint64_t(time(nullptr)), count.fetch_add(1)};
-	const size_t room = strlen(path) + sizeof(".new-") + 16;
+	constexpr size_t added = sizeof(".new-") - 1 + 16;
+	const char *slash = strrchr(path, '/');
+	const size_t before = slash ? size_t(slash - path) + 1 : 0;
+	const size_t kept = before + std::min(strlen(path + before), size_t{NAME_MAX} - added);
+	const size_t room = kept + added + 1;
 	std::unique_ptr<char[]> name(new (std::nothrow) char[room]);
 	if (name)
-		snprintf(name.get(), room, "%s.new-%016" PRIx64, path,
+		snprintf(name.get(), room, "%.*s.new-%016" PRIx64, int(kept), path,
 			 fatbin::checksum(std::as_bytes(std::span(moment))));
 	else
 		errno = ENOMEM;
@@ -70,6 +75,18 @@ std::unique_ptr<char[]> name_beside(const char *path)
 }
 
 constexpr int tries = 100;
+
+// Moves a file to a name that nothing has. Where the file system can't do that in one step the file has both for a
+// moment.
+bool takes_free_name(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return true;
+	if ((errno != EINVAL && errno != ENOSYS) || link(from, to))
+		return false;
+	(void)unlink(from);
+	return true;
+}
 
 } // namespace
 
@@ -182,12 +199,12 @@ bool disk_file::put_in_place(const char *path, bool replaces)
 		if (is_at(name.get()))
 			name_ = std::move(name);
 	}
-	const bool is_there =
-		name_ && (!renameat2(AT_FDCWD, name_.get(), AT_FDCWD, path, replaces ? 0 : RENAME_NOREPLACE) ||
-			  (errno == EINVAL && !rename(name_.get(), path))); // not all file systems know the flag
-	if (is_there)
-		name_ = nullptr;
-	return is_there;
+	if (!name_)
+		return false;
+	if (replaces ? rename(name_.get(), path) : !takes_free_name(name_.get(), path))
+		return false;
+	name_ = nullptr;
+	return true;
 }
 
 // Who may not read the folder, or where folders can't be synchronized, has all of the file system synchronized.

@@ -116,8 +116,8 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	// This is how long it is expected to take, or 0 if that is not known; and whether its executor counts it.
 	uint64_t expected_ns = 0;
 	bool counted = false;
-	// It is to have ended by then; 0 means that there is no such time. Its level is its own until then, which it
-	// had when it came.
+	// It is to have ended by then; 0 means that there is no such time. A launch has this level of its own, which it
+	// had when it came: who waits for it, or the deadline, may raise the other.
 	uint64_t deadline = 0;
 	int8_t own_level = 0;
 	// core/deadlines.h has these: when it is to rise next, and its neighbours in the list of those that will.

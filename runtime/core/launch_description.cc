@@ -121,7 +121,7 @@ int launch_description::add_launch(const het_event &e, const kernel_command &c)
 	// What a program promises of its touches another run of it may not keep.
 	launch_command l = {.dimensions = s.dimensions,
 			    .flags = c.asked_flags() & ~uint32_t{HET_TOUCH_AFTER_WAIT},
-			    .priority = e.deadline ? e.own_level : e.level.load(std::memory_order_relaxed)};
+			    .priority = e.own_level};
 	std::copy_n(s.global, s.dimensions, l.global);
 	std::copy_n(s.offset, s.dimensions, l.offset);
 	std::copy_n(s.local, s.dimensions, l.local);

@@ -101,7 +101,7 @@ void split_launch::start(block *list)
 		next = b->next_start;
 		b->retain();
 		b->level.store(level.load(std::memory_order_relaxed), std::memory_order_relaxed);
-		start_part(b, device(b->entry.member).lanes.open(lane_level_.load()));
+		start_part(b, device(b->entry.member).lanes.at(lane_level_.load()));
 	}
 }
 
@@ -130,6 +130,9 @@ begin_result split_launch::begin(executor &)
 	// The blocks may be over when they have been started, and with them the launch.
 	auto keep = reference<split_launch>::to(this);
 	lane_level_.store(level.load()); // it may become more urgent later, and stays there
+	// Who takes rows later may hold another device's submit lock, under which nothing is made.
+	for (unsigned i = 0; i < members().size(); i++)
+		device(i).lanes.open(lane_level_.load());
 	lock_.lock(lock_rank::graph);
 	block *list = hand_out(nobody).list;
 	int err = failure_;

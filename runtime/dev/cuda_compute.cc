@@ -119,7 +119,7 @@ class cuda_compute final : public compute_device
 	const int ordinal_;
 	cu_device device_ = 0;
 	het_device_info info_ = {};
-	uint32_t unit_registers_ = 0;
+	uint32_t unit_registers_ = 0, unit_threads_ = 0;
 	char name_[128];
 	fatbin::abilities can_ = {};
 	cuda_buffers buffers_;
@@ -158,6 +158,7 @@ void cuda_compute::describe()
 		 .local_memory = attribute(cu_attribute_max_shared_memory_per_block),
 		 .name = name_};
 	unit_registers_ = uint32_t(attribute(cu_attribute_registers_per_multiprocessor));
+	unit_threads_ = uint32_t(attribute(cu_attribute_threads_per_multiprocessor));
 	can_.sm = uint32_t(10 * attribute(cu_attribute_compute_capability_major) +
 			   attribute(cu_attribute_compute_capability_minor));
 }
@@ -191,7 +192,8 @@ int cuda_compute::build(const program_source &source, std::unique_ptr<device_pro
 	if (err)
 		return err;
 	const instruments wanted = wanted_instruments(source.instruments, source.one_of);
-	return build_cuda_program({cu_, context_, info_.name, can_, wanted}, source, made, log);
+	const unsigned full = unit_threads_ ? unit_registers_ / unit_threads_ : 0;
+	return build_cuda_program({cu_, context_, info_.name, can_, wanted, full}, source, made, log);
 }
 
 // --- memory --------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "dev/cuda_slices.h"
 #include "os/log.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -55,6 +56,7 @@ class cuda_program final : public device_program, public cuda_stop_source
 	int make_inspection_kernel(const char *name, std::unique_ptr<device_kernel> &made);
 	bool find_tables(cuda_program &of, bool inspects) const;
 	std::unique_ptr<cuda_program> build_other(const std::string &text, const char *what) const;
+	unsigned registers_for(const std::string &name) const;
 	void build_stopped();
 	const char *why_not_in_place() const override { return why_not_in_place_.c_str(); }
 
@@ -170,12 +172,28 @@ std::unique_ptr<cuda_program> cuda_program::build_other(const std::string &text,
 	return nullptr;
 }
 
+// Returns with how many registers a kernel still has as many blocks on an SM as the plain one, or 0 if that is not
+// known. Blocks that run together may wait for each other, so they must have room together when they go on.
+unsigned cuda_program::registers_for(const std::string &name) const
+{
+	constexpr unsigned unit = 8; // A thread gets so many at a time.
+	cuda_current c(cu_, context_);
+	cu_function f = nullptr;
+	int plain = 0;
+	int err = c.error() ? c.error() : cu_.get_function(&f, module_, name.c_str());
+	if (!err)
+		err = cu_.function_attribute(&plain, cu_function_registers, f);
+	if (err || !at_.full_registers)
+		return 0;
+	return std::max((unsigned(plain) + unit - 1) / unit * unit, at_.full_registers / unit * unit);
+}
+
 void cuda_program::build_stopped()
 {
 	std::string text;
 	stop_text made = {{}, "it has no PTX, or several modules", {}};
 	if (find_ptx(text))
-		made = ptx_stop_text(text.c_str());
+		made = ptx_stop_text(text.c_str(), [&](const std::string &name) { return registers_for(name); });
 	if (made.text.empty())
 		inform("%s: kernels of a program can't be stopped for others: %.300s", device_, made.why.c_str());
 	else

@@ -102,6 +102,8 @@ struct cuda_place {
 	const char *device; // its name, for messages
 	const fatbin::abilities &can;
 	instruments wanted;
+	// With no more registers a thread, all the threads that an SM can have have room there; 0: that is not known.
+	unsigned full_registers;
 };
 
 // Builds the program's images, or the best of a fat binary that the driver takes. Returns HET_EBUILD with the driver's

@@ -24,7 +24,7 @@ std::string find_shared_variable(const ptx::module &m)
 
 } // namespace
 
-stop_text ptx_stop_text(const char *ptx)
+stop_text ptx_stop_text(const char *ptx, const std::function<unsigned(const std::string &)> &most_registers)
 {
 	stop_text out;
 	ptx::module m;
@@ -36,7 +36,13 @@ stop_text ptx_stop_text(const char *ptx)
 		out.why = "it has a variable, " + name + ", which the plain kernels could not share";
 		return out;
 	}
-	ptx::pass_result made = ptx::find_pass("checkpoint")->apply(m);
+	ptx::pass_options with;
+	for (const ptx::function &f : m.functions) {
+		const std::string name(m.str(f.name));
+		if (unsigned most = f.is_entry ? most_registers(name) : 0)
+			with.most_registers.emplace(name, most);
+	}
+	ptx::pass_result made = ptx::find_pass("checkpoint")->apply(m, with);
 	if (made.refused) {
 		out.why = made.refused->describe();
 		return out;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,8 +27,9 @@ struct stop_text {
 };
 
 // Applies the pass to a text that is all of a program. Variables that the program may name, or that kernels write,
-// would be there twice, once in each module: programs with such variables can't be stopped.
-stop_text ptx_stop_text(const char *ptx);
+// would be there twice, once in each module: programs with such variables can't be stopped. @most_registers tells how
+// many a kernel of that name may have, or 0 for any number.
+stop_text ptx_stop_text(const char *ptx, const std::function<unsigned(const std::string &)> &most_registers);
 
 // The last of its parameters is the pass's.
 struct cuda_stop_kernel {

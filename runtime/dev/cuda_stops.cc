@@ -514,7 +514,8 @@ void note_context(const checkpoint_context &head, bool is_fresh, stop_record &re
 	const bool has_base = is_fresh && head.base_bytes;
 	record.base_blocks += has_base;
 	record.base_bytes += has_base ? head.base_bytes : 0;
-	if (head.stopped != 1)
+	const bool has_begun = is_fresh || !head.unbegun;
+	if (head.stopped != 1 || !has_begun)
 		return;
 	const bool is_delta = has_base || !is_fresh;
 	record.saved_blocks++;

@@ -253,6 +253,9 @@ int cuDeviceGetAttribute(int *value, int attribute, cu_device)
 	case cu_attribute_registers_per_multiprocessor:
 		*value = 64 << 10;
 		break;
+	case cu_attribute_threads_per_multiprocessor:
+		*value = 2048;
+		break;
 	case cu_attribute_async_engine_count:
 		*value = 3;
 		break;

@@ -5,6 +5,7 @@
 #include "os/log.h"
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -27,8 +28,18 @@ namespace
 {
 
 int failure_of_fsync = 0;
+bool knows_renameat2 = true;
 
 } // namespace
+
+// File systems that do not know the flags of it say so.
+extern "C" int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) noexcept
+{
+	if (knows_renameat2)
+		return int(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+	errno = EINVAL;
+	return -1;
+}
 
 // This is the one that the library finds. It synchronizes folders with it, and nothing else.
 extern "C" int fsync(int fd)
@@ -367,7 +378,8 @@ TEST_F(checkpoint_store_test, what_lies_beside_it_is_left_alone)
 // Not all file systems have files without a name.
 TEST_F(checkpoint_store_test, files_in_the_making_may_have_names_of_their_own)
 {
-	for (const bool named : {false, true}) {
+	for (const auto &[named, knows] : {std::pair{false, true}, {true, true}, {true, false}}) {
+		knows_renameat2 = knows;
 		for (const bool replaces : {false, true}) {
 			{
 				disk_file lost;
@@ -387,6 +399,24 @@ TEST_F(checkpoint_store_test, files_in_the_making_may_have_names_of_their_own)
 			EXPECT_EQ(nfiles(), 1u);
 		}
 		fs::remove(path());
+	}
+	knows_renameat2 = true;
+}
+
+// No name is longer than this on most file systems.
+TEST_F(checkpoint_store_test, its_name_may_be_as_long_as_names_can_be)
+{
+	const fs::path folder = fs::path(path()).parent_path();
+	const std::string longest = folder / std::string(NAME_MAX, 'n');
+	for (const bool named : {false, true}) {
+		for (const bool replaces : {false, true}) {
+			disk_file f;
+			ASSERT_TRUE(f.make(longest.c_str(), nullptr, named));
+			ASSERT_TRUE(f.put_in_place(longest.c_str(), replaces)) << strerror(errno);
+			EXPECT_TRUE(f.is_at(longest.c_str()));
+			EXPECT_EQ(nfiles(), 1u);
+		}
+		fs::remove(longest);
 	}
 }
 

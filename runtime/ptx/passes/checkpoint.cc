@@ -20,9 +20,21 @@ bool is_kernel(const function &f)
 	return f.is_entry && f.has_body;
 }
 
-// Returns the text with a second copy of each kernel that has stop points.
-std::string with_copies(const module &m, const slice_plan &parts, const reach &calls, pass_result *out)
+// Returns what is to stand before the kernel's body.
+std::string limit_of(const module &m, const function &f, const pass_options &with)
 {
+	const auto most = with.most_registers.find(m.str(f.name));
+	const std::string_view own = m.str(f.directives);
+	if (most == with.most_registers.end() || own.find(".maxnreg") != own.npos ||
+	    own.find(".minnctapersm") != own.npos)
+		return {};
+	return " .maxnreg " + std::to_string(most->second) + "\n";
+}
+
+// Returns the text with a second copy of each kernel that has stop points.
+std::string with_copies(const module &m, const slice_plan &parts, const pass_options &with, pass_result *out)
+{
+	const reach calls(m);
 	std::string text;
 	uint32_t at = 0;
 	for (uint32_t n = 0; n < m.functions.size(); n++) {
@@ -30,12 +42,13 @@ std::string with_copies(const module &m, const slice_plan &parts, const reach &c
 		if (!is_kernel(f) || !parts.sliced[n])
 			continue;
 		auto plan = plan_checkpoint(m, calls, n);
-		uint32_t begin = m.statements[f.statement].text.begin, end = f.body.end;
-		text += m.text.substr(at, end - at);
+		uint32_t begin = m.statements[f.statement].text.begin, body = f.body.begin, end = f.body.end;
+		const std::string rest = limit_of(m, f, with) + m.text.substr(body, end - body);
+		text += m.text.substr(at, body - at) + rest;
 		at = end;
 		if (!plan.points.empty())
 			text += "\n" + m.text.substr(begin, f.name.end - begin) + std::string(resumed_suffix) +
-				m.text.substr(f.name.end, end - f.name.end);
+				m.text.substr(f.name.end, body - f.name.end) + rest;
 		out->checkpoints.push_back(describe_checkpoint(m, n, plan));
 	}
 	return text + m.text.substr(at);
@@ -65,7 +78,7 @@ void change_functions(const module &m, const slice_plan &parts, editor *e)
 
 } // namespace
 
-pass_result add_checkpoint(const module &m)
+pass_result add_checkpoint(const module &m, const pass_options &with)
 {
 	pass_result out;
 	for (const function &f : m.functions)
@@ -80,7 +93,7 @@ pass_result add_checkpoint(const module &m)
 	for (const auto &k : out.left)
 		out.blind.push_back({k.why.at, k.why.token, "kernel " + k.name + " stays as it is: it " + k.why.what});
 	module both;
-	if (auto wrong = parse(with_copies(m, parts, reach(m), &out), both)) {
+	if (auto wrong = parse(with_copies(m, parts, with, &out), both)) {
 		out.refused = wrong;
 		return out;
 	}

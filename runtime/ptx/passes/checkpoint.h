@@ -55,7 +55,7 @@ struct checkpoint_context {
 	uint32_t base_bytes; // so much the block saved when its stop was announced, or 0,
 	uint32_t stop_bytes; // and so much when it stopped
 	uint32_t threads;    // that were saved last
-	uint32_t unused;
+	uint32_t unbegun; // tells, if it was in a launch of those that go on, whether its block left at its begin there
 };
 
 // Tells how large the contexts of a kernel are.

@@ -60,20 +60,23 @@ constexpr std::string_view begin_support = R"(.shared .align 16 .b32 het_checkpo
 	mov.u32 %r0, %globaltimer_lo;
 	st.shared.u32 [het_checkpoint_block+44], %r0;
 	ld.global.u64 %t, [%c+24];
-<number>	setp.ne.u32 %p, %leave, 0;
-	@%p bra $leave;
-	setp.eq.u32 %p, %resumes, 0;
+<number>	setp.eq.u32 %p, %resumes, 0;
 	@%p bra $new;
 	cvt.u32.u64 %own, %n;
 	add.u32 %own, %own, 1;
 	ld.global.u64 %t, [%c+64];
 	ld.global.u64 %d, [%c+56];
 	mad.lo.u64 %t, %n, %t, %d;
+	st.global.u32 [%t+28], %leave;
+	setp.ne.u32 %p, %leave, 0;
+	@%p bra $leave;
 	ld.global.u64 %n, [%t];
 	mov.u32 %r0, 0;
 	st.global.u32 [%t+8], %r0;
 	st.global.v2.u32 [%t+16], {%r0, %r0};
 $new:
+	setp.ne.u32 %p, %leave, 0;
+	@%p bra $leave;
 <place>	st.shared.u32 [het_checkpoint_block+28], %own;
 	st.shared.u64 [het_checkpoint_block+32], %look;
 $wait:
@@ -123,10 +126,8 @@ mov.u32 <r>a, %ntid.z;
 mul.lo.u32 <r>threads, <r>threads, <r>a;
 )";
 
-// The first of those that stop decides for all. A block that is to leave asks for a context, unless it has one; without
-// room it runs to its end. A stop that is announced wants a base of blocks that have none, if they would not have ended
-// by then as far as is known, and of so many as leave contexts for others. All registers of a thread may live here, so
-// what is known is kept in shared memory.
+// The first of those that stop decides for all. A block that has a context leaves, if it is to, or runs on. All
+// registers of a thread may live here, so what is known is kept in shared memory.
 constexpr std::string_view decide = R"(atom.shared.add.u32 <r>rank, [<block>+40], 1;
 setp.ne.u32 <r>p, <r>rank, 0;
 @<r>p bra <decided>;
@@ -136,10 +137,23 @@ setp.ne.u32 <r>q, <r>b, 0;
 mad.wide.u32 <r>at, <r>a, 4, <r>c;
 @<r>q mov.u64 <r>at, het_checkpoint_never;
 st.shared.u64 [<block>+32], <r>at;
-ld.shared.u32 <r>a, [<block>+28];
-setp.ne.u32 <r>p, <r>a, 0;
 selp.u32 <r>a, <save_changes_and_leave>, <go_on>, <r>q;
 st.shared.u32 [<block>+48], <r>a;
+<choose><decided>:
+setp.eq.u32 <r>q, 0, 0;
+barrier.red.popc.u32 <r>n, 0, <r>q;
+mov.u32 <r>a, 0;
+setp.eq.u32 <r>p, <r>rank, 0;
+@<r>p st.shared.u32 [<block>+40], <r>a;
+ld.shared.u32 <r>a, [<block>+48];
+setp.eq.u32 <r>p, <r>a, <go_on>;
+@<r>p bra <on>;
+)";
+
+// One that has none asks for it; without room it runs to its end. A stop that is announced wants a base of blocks that
+// would not have ended by then as far as is known, and of so many as leave contexts for others.
+constexpr std::string_view choose = R"(ld.shared.u32 <r>a, [<block>+28];
+setp.ne.u32 <r>p, <r>a, 0;
 @<r>p bra <decided>;
 mov.u32 <r>n, <save_and_leave>;
 ld.volatile.global.u32 <r>i, [<r>c+116];
@@ -169,16 +183,6 @@ setp.ge.u64 <r>p, <r>c, <r>at;
 @<r>p mov.u32 <r>n, <go_on>;
 @!<r>p st.shared.u32 [<block>+28], <r>a;
 st.shared.u32 [<block>+48], <r>n;
-<decided>:
-setp.eq.u32 <r>q, 0, 0;
-barrier.red.popc.u32 <r>n, 0, <r>q;
-mov.u32 <r>a, 0;
-setp.eq.u32 <r>p, <r>rank, 0;
-@<r>p st.shared.u32 [<block>+40], <r>a;
-ld.shared.u32 <r>a, [<block>+48];
-setp.eq.u32 <r>p, <r>a, <go_on>;
-@<r>p bra <on>;
-ld.shared.u32 <r>a, [<block>+28];
 )";
 
 // <r>since has a bit of those that sets of stop points have: where the thread was saved before.
@@ -206,8 +210,9 @@ barrier.red.or.pred <r>q, 0, <r>q;
 @!<r>q bra <unchanged>;
 )";
 
-// <r>a has one more than the number of the context.
+// The block's place has one more than the number of the context.
 constexpr std::string_view context_base = R"(ld.param.u64 <r>c, [<control>];
+ld.shared.u32 <r>a, [<block>+28];
 sub.u32 <r>a, <r>a, 1;
 cvt.u64.u32 <r>at, <r>a;
 ld.global.u64 <r>base, [<r>c+64];
@@ -220,6 +225,7 @@ add.u64 <r>base, <r>base, <r>at;
 // <wide> bytes of the context, where shared memory begins at <r>step.
 constexpr std::string_view share_of_units = R"(mov.u32 <r>i, <r>rank;
 <again>:
+.pragma "nounroll";
 setp.ge.u32 <r>p, <r>i, <count>;
 @<r>p bra <done>;
 mov.u64 <r>c, <v>;
@@ -236,6 +242,7 @@ bra <again>;
 constexpr std::string_view all_units = R"(mov.u64 <r>c, <v>;
 mov.u32 <r>i, 0;
 <again>:
+.pragma "nounroll";
 <copy>add.u64 <r>at, <r>at, <r>step;
 add.u64 <r>c, <r>c, <unit>;
 add.u32 <r>i, <r>i, 1;
@@ -243,9 +250,10 @@ setp.lt.u32 <r>p, <r>i, <count>;
 @<r>p bra <again>;
 )";
 
-// The first thread notes what was saved. What has no register here is found again, as those of the thread may live.
-constexpr std::string_view write_head = R"(<thread>mov.u32 <r>i, <r>rank;
+// The threads take their shares of all places, which say that a thread has ended; the first one goes on.
+constexpr std::string_view clear_places = R"(<thread>mov.u32 <r>i, <r>rank;
 <clear>:
+.pragma "nounroll";
 setp.ge.u32 <r>p, <r>i, <r>threads;
 @<r>p bra <cleared>;
 mul.wide.u32 <r>at, <r>i, 4;
@@ -257,19 +265,26 @@ bra <clear>;
 <cleared>:
 setp.ne.u32 <r>p, <r>rank, 0;
 @<r>p bra <headed>;
-ld.shared.u32 <r>a, [<block>+48];
-setp.eq.u32 <r>p, <r>a, <save_and_go_on>;
-setp.eq.u32 <r>q, <r>a, <save_and_leave>;
 ld.shared.u32 <r>a, [<block>+52];
 shl.b32 <r>a, <r>a, 2;
 mov.u32 <r>b, 0;
 st.shared.u32 [<block>+52], <r>b;
-@<r>q st.global.u32 [<r>base+16], <r>b;
+)";
+
+// That of a block which runs on is done then.
+constexpr std::string_view note_base = R"(ld.shared.u32 <r>i, [<block>+48];
+setp.eq.u32 <r>p, <r>i, <save_and_go_on>;
 @<r>p st.global.u32 [<r>base+16], <r>a;
-@<r>p mov.u32 <r>a, 0;
-st.global.u32 [<r>base+20], <r>a;
+@<r>p st.global.u32 [<r>base+24], <r>n;
+@<r>p st.global.u32 [<r>base+8], <r>b;
+@<r>p bra <headed>;
+setp.eq.u32 <r>p, <r>i, <save_and_leave>;
+@<r>p st.global.u32 [<r>base+16], <r>b;
+)";
+
+constexpr std::string_view note_stop = R"(st.global.u32 [<r>base+20], <r>a;
 st.global.u32 [<r>base+24], <r>n;
-selp.u32 <r>a, 0, 1, <r>p;
+mov.u32 <r>a, 1;
 st.global.u32 [<r>base+8], <r>a;
 ld.shared.u32 <r>a, [<block>+8];
 ld.shared.u32 <r>b, [<block>+20];
@@ -295,18 +310,20 @@ st.global.u32 [<r>at+32], <r>where;
 ld.shared.u32 <r>a, [<block>+48];
 setp.ne.u32 <r>p, <r>a, <save_and_go_on>;
 @<r>p exit;
-<on>:
+)";
+
+constexpr std::string_view run_on = R"(<on>:
 ld.shared.u64 <r>look, [<block>+32];
 mov.u32 <r>seen, 0;
 setp.ne.u32 <r>q, 0, 0;
 bra <go>;
 )";
 
-// Moves a unit between its registers and <r>at.
+// Moves a unit between its registers and the thread's words from <r>first on.
 class packer
 {
       public:
-	packer(const saved_unit &u, bool saves) : saves_(saves)
+	packer(const saved_unit &u, bool saves) : saves_(saves), place_(u.place)
 	{
 		const auto &values = u.values;
 		switch (bits_of(values[0].type)) {
@@ -327,8 +344,11 @@ class packer
 	std::string text;
 
       private:
+	// The next of its words.
 	void word(const std::string &name)
 	{
+		text += lines("mad.wide.u32 <r>at, <r>threads, <bytes>, <r>first;\n",
+			      {{"bytes", number(4 * uint64_t{place_++})}});
 		text += lines(saves_ ? "st.global.b32 [<r>at], <v>;\n" : "ld.global.b32 <v>, [<r>at];\n",
 			      {{"v", name}});
 	}
@@ -343,7 +363,6 @@ class packer
 		if (saves_)
 			text += lines("mov.b64 {<r>a, <r>b}, <v>;\n", {{"v", name}});
 		word(lines("<r>a"));
-		text += lines("add.u64 <r>at, <r>at, <r>step;\n");
 		word(lines("<r>b"));
 		if (!saves_)
 			text += lines("mov.b64 <v>, {<r>a, <r>b};\n", {{"v", name}});
@@ -366,13 +385,8 @@ class packer
 	}
 
 	const bool saves_;
+	uint32_t place_;
 };
-
-std::string move_unit(const saved_unit &u, bool saves)
-{
-	return lines("mad.lo.u64 <r>at, <r>step, <place>, <r>first;\n", {{"place", number(u.place)}}) +
-	       packer(u, saves).text;
-}
 
 } // namespace
 
@@ -468,12 +482,11 @@ void checkpoint_writer::look_at(size_t k)
 }
 
 // <r>first is where the thread has its first word of those from @first on.
-std::string checkpoint_writer::find_words(const std::string &first) const
+std::string checkpoint_writer::find_words(uint64_t first) const
 {
-	return lines("mul.wide.u32 <r>step, <r>threads, 4;\nmul.wide.u32 <r>at, <r>thread, 4;\n"
-		     "add.u64 <r>at, <r>at, <r>base;\nadd.u64 <r>at, <r>at, 32;\n"
-		     "mad.lo.u64 <r>first, <r>step, <n>, <r>at;\n",
-		     {{"n", first}});
+	return lines("mad.wide.u32 <r>at, <r>thread, 4, <r>base;\nadd.u64 <r>at, <r>at, 32;\n"
+		     "mad.wide.u32 <r>first, <r>threads, <bytes>, <r>at;\n",
+		     {{"bytes", number(4 * first)}});
 }
 
 std::string checkpoint_writer::find_context() const
@@ -481,6 +494,10 @@ std::string checkpoint_writer::find_context() const
 	return lines(context_base, {{"control", control_}}) + lines(find_thread);
 }
 
+// What a thread has saved is dead until it is brought back, so what follows needs no registers beside those. Blocks
+// that go on have a context, and all that come to the exit leave; the way back is there for the others, and so that
+// lanes meet again behind a loop as they would without a stop point: a branch that does not come back would keep them
+// apart.
 std::string checkpoint_writer::save_at(size_t k)
 {
 	const stop_point &p = plan_.points[k];
@@ -489,23 +506,36 @@ std::string checkpoint_writer::save_at(size_t k)
 		text += lines("setp.eq.u32 <r>q, 0, 0;\nbarrier.red.or.pred <r>q, 0, <r>q;\n");
 	if (plan_.copies_async)
 		text += "cp.async.wait_all;\n";
-	text += lines(decide, {{"control", control_},
-			       {"decided", next_label()},
-			       {"decision", next_label()},
-			       {"outlasts", next_label()},
-			       {"ask", next_label()},
-			       {"stop", next_label()},
-			       {"on", label("on", k)}});
+	const std::string decided = next_label();
+	const std::string chosen = resumed_ ? ""
+					    : lines(choose, {{"control", control_},
+							     {"decided", decided},
+							     {"outlasts", next_label()},
+							     {"ask", next_label()}});
+	text += lines(decide, {{"choose", chosen}, {"decided", decided}, {"on", label("on", k)}});
 	text += find_context() + lines(find_since, {{"last", number(last_of_sets)}, {"found", next_label()}});
-	text += save_registers(p) + save_memory(p);
-	return text + lines(write_head, {{"thread", lines(find_thread)},
-					 {"sum", sum_of_places()},
-					 {"clear", next_label()},
-					 {"cleared", next_label()},
-					 {"headed", next_label()},
-					 {"k", number(k + 1)},
-					 {"on", label("on", k)},
-					 {"go", label("go", k)}});
+	text += save_registers(p) + find_context() + save_memory(p) + write_head(k);
+	text += resumed_ ? "bra " + label("back", k) + ";\n" : bring_back(k);
+	return text + lines(run_on, {{"on", label("on", k)}, {"go", label("go", k)}});
+}
+
+std::string checkpoint_writer::bring_back(size_t k) const
+{
+	std::string text = find_words(1);
+	for (const saved_unit &u : plan_.points[k].saved)
+		text += packer(u, false).text;
+	return text;
+}
+
+std::string checkpoint_writer::write_head(size_t k)
+{
+	const std::string headed = next_label();
+	return lines(clear_places, {{"thread", lines(find_thread)},
+				    {"clear", next_label()},
+				    {"cleared", next_label()},
+				    {"headed", headed}}) +
+	       (resumed_ ? "" : lines(note_base, {{"headed", headed}})) +
+	       lines(note_stop, {{"sum", sum_of_places()}, {"headed", headed}, {"k", number(k + 1)}});
 }
 
 // Returns the lines, which save so many words, for threads that come from where this set says.
@@ -528,9 +558,9 @@ std::string checkpoint_writer::save_registers(const stop_point &p)
 	for (const saved_unit &u : p.saved) {
 		auto &[words, text] = groups[u.stale];
 		words += u.words;
-		text += move_unit(u, true);
+		text += packer(u, true).text;
 	}
-	std::string all = find_words("1");
+	std::string all = find_words(1);
 	for (const auto &[stale, group] : groups)
 		all += save_since(p, stale, group.first, group.second);
 	return all;
@@ -552,10 +582,8 @@ std::string checkpoint_writer::save_memory(const stop_point &p)
 
 std::string checkpoint_writer::restore_at(size_t k) const
 {
-	std::string text = label("back", k) + ":\n" + find_words("1");
-	for (const saved_unit &u : plan_.points[k].saved)
-		text += move_unit(u, false);
-	return text + again_[k] + lines("setp.ne.u32 <r>q, 0, 0;\nbra <go>;\n", {{"go", label("go", k)}});
+	return label("back", k) + ":\n" + bring_back(k) + again_[k] +
+	       lines("setp.ne.u32 <r>q, 0, 0;\nbra <go>;\n", {{"go", label("go", k)}});
 }
 
 std::string checkpoint_writer::sum_of_places() const
@@ -590,7 +618,8 @@ template <typename F> void checkpoint_writer::for_units(const variable &v, F cop
 
 std::string checkpoint_writer::copy_local()
 {
-	std::string text = find_words(number(1 + plan_.size.words)) + lines("mov.u64 <r>at, <r>first;\n");
+	std::string text = find_words(1 + plan_.size.words) +
+			   lines("mov.u64 <r>at, <r>first;\nmul.wide.u32 <r>step, <r>threads, 4;\n");
 	for (uint32_t index : plan_.local) {
 		const variable &v = m_.variables[index];
 		for_units(v, [&](uint64_t unit, uint64_t count, uint64_t skipped) {
@@ -647,7 +676,7 @@ std::string checkpoint_writer::copy_shared()
 std::string checkpoint_writer::resume()
 {
 	saves_ = false;
-	std::string text = lines("ld.shared.u32 <r>a, [<block>+28];\n") + find_context() +
+	std::string text = find_context() +
 			   lines("mul.wide.u32 <r>at, <r>thread, 4;\nadd.u64 <r>at, <r>at, <r>base;\n"
 				 "ld.global.u32 <r>where, [<r>at+32];\n") +
 			   sum_of_places() +

@@ -32,6 +32,8 @@ class checkpoint_writer
 	std::string save_since(const stop_point &p, checkpoint_sets stale, uint32_t words, const std::string &copy);
 	std::string save_registers(const stop_point &p);
 	std::string save_memory(const stop_point &p);
+	std::string write_head(size_t k);
+	std::string bring_back(size_t k) const;
 	std::string resume();
 	std::string copy_shared();
 	std::string copy_local();
@@ -42,7 +44,7 @@ class checkpoint_writer
 	std::string next_label();
 	std::string sum_of_places() const;
 	std::string find_context() const;
-	std::string find_words(const std::string &first) const;
+	std::string find_words(uint64_t first) const;
 	const statement &at(size_t k) const { return m_.statements_of(f_)[plan_.points[k].statement]; }
 
 	const module &m_;

@@ -15,7 +15,7 @@ template <pass_result (*apply)(const module &m)> pass_result without_options(con
 }
 
 constexpr pass passes[] = {
-	{"checkpoint", prefix::checkpoint, without_options<add_checkpoint>},
+	{"checkpoint", prefix::checkpoint, add_checkpoint},
 	{"coalesce", prefix::coalesce, without_options<add_coalesce>},
 	{"dirty", prefix::dirty, without_options<add_dirty>},
 	{"inspect", prefix::inspect, without_options<add_inspect>},

@@ -5,7 +5,9 @@
 #include "ptx/module.h"
 #include "ptx/passes/checkpoint_report.h"
 
+#include <map>
 #include <span>
+#include <string>
 
 namespace het::ptx
 {
@@ -42,6 +44,9 @@ struct pass_options {
 	std::vector<std::string> master_calls;
 	// uniform-simt takes it that plain loads may race with other threads, so one lane loads for its warp.
 	bool racy_loads = false;
+	// checkpoint lets these kernels, and those that go on with them, have so many registers, unless they have a
+	// limit of their own. What has to wait for others lies in local memory then.
+	std::map<std::string, unsigned, std::less<>> most_registers;
 };
 
 struct pass {
@@ -76,7 +81,7 @@ pass_result add_coalesce(const module &m);
 pass_result add_slice(const module &m);
 
 // Lets blocks stop in the middle, and go on later: Documentation/het-ptx-checkpoint.rst.
-pass_result add_checkpoint(const module &m);
+pass_result add_checkpoint(const module &m, const pass_options &with = {});
 
 // Makes warps of threads: Documentation/het-ptx-uniform-simt.rst.
 pass_result add_uniform_simt(const module &m, const pass_options &with = {});

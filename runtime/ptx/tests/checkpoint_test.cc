@@ -150,9 +150,12 @@ TEST(Checkpoint, EveryRegisterThatIsNotBroughtBackIsMissed)
 		const auto &text = instrumented_example(e, "checkpoint").text;
 		ASSERT_FALSE(is_found(e, text)) << e;
 		unsigned registers = 0;
+		// A block that has saved a base has its registers still, so nobody misses them in the other kernel.
 		auto load = "ld.global.b32 %";
-		for (std::string other; !(other = changed(text, load, "// ", registers)).empty(); registers++)
-			EXPECT_TRUE(is_found(e, other)) << e << ", register " << registers;
+		for (size_t at = text.find(load, text.find(resumed_suffix)); at != text.npos;
+		     at = text.find(load, at + 1), registers++)
+			EXPECT_TRUE(is_found(e, std::string(text).insert(at, "// ")))
+				<< e << ", register " << registers;
 		EXPECT_GT(registers, 0u) << e;
 	}
 }
@@ -324,6 +327,26 @@ TEST(Checkpoint, EachLaunchGetsOn)
 	EXPECT_EQ(stuck.rounds, always.size());
 }
 
+// Blocks that leave at their begin have what they were to go on from, and have saved nothing.
+TEST(Checkpoint, BlocksThatLeaveBeforeTheyGoOnSaveNothing)
+{
+	const example &e = example_named("mandelbrot");
+	const auto &made = instrumented_example(e, "checkpoint");
+	stage whole(e, corpus_text(e.file), {});
+	whole.must_run();
+	stopped_example s(e, made.text, report_of(made, e), {});
+	ASSERT_EQ(s.run({}), "");
+	const uint64_t look = s.looks / 2;
+	ASSERT_EQ(s.run({look}), "");
+	const uint64_t bytes = s.stop_bytes;
+	EXPECT_GT(bytes, 0u);
+	EXPECT_EQ(s.unbegun, 0u);
+	ASSERT_EQ(s.run({look, 0, 0}), "");
+	EXPECT_EQ(s.stop_bytes, 2 * bytes);
+	EXPECT_GT(s.unbegun, 1u);
+	EXPECT_EQ(s.buffers(), whole.buffers);
+}
+
 TEST(Checkpoint, BlocksWithoutRoomRunOn)
 {
 	for (const char *kernel : {"histogram", "mandelbrot", "bitonic_block"}) {
@@ -344,6 +367,31 @@ TEST(Checkpoint, BlocksWithoutRoomRunOn)
 			EXPECT_EQ(s.stops > 0, limit > 0) << e;
 		}
 	}
+}
+
+// A kernel that has no limit of its own gets the one that is asked for, and so does the one that goes on with it.
+TEST(Checkpoint, KernelsHaveNoMoreRegistersThanTheyMay)
+{
+	auto limits_with = [](const std::string &own) {
+		const auto text =
+			simt::with_header(".entry k(.param .u64 p) " + own +
+					  "\n{\n.reg .b32 %r;\n.reg .pred %p;\nmov.u32 %r, 0;\nL:\n"
+					  "add.u32 %r, %r, 1;\nsetp.lt.u32 %p, %r, 9;\n@%p bra L;\nret;\n}\n");
+		pass_options with;
+		with.most_registers = {{"k", 40}, {"other", 50}};
+		const auto made = find_pass("checkpoint")->apply(parsed(text), with);
+		EXPECT_FALSE(made.refused);
+		unsigned limits = 0;
+		for (size_t at = made.text.find(".maxnreg 40\n{"); at != made.text.npos;
+		     at = made.text.find(".maxnreg 40\n{", at + 1))
+			limits++;
+		EXPECT_FALSE(parse(made.text, *std::make_unique<module>()));
+		return limits;
+	};
+	EXPECT_EQ(limits_with(""), 2u);
+	EXPECT_EQ(limits_with(".maxntid 256"), 2u);
+	EXPECT_EQ(limits_with(".maxntid 256 .minnctapersm 4"), 0u);
+	EXPECT_EQ(limits_with(".maxnreg 64"), 0u);
 }
 
 TEST(Checkpoint, LoopsHaveStopPoints)

@@ -113,8 +113,10 @@ std::vector<uint64_t> stopped_example::stopped_contexts()
 			continue;
 		all.push_back(n);
 		stopped_blocks_.push_back(head.block);
+		const bool left_at_begin = resumed_contexts_.contains(n) && head.unbegun;
+		unbegun += left_at_begin;
 		bases += head.base_bytes != 0;
-		stop_bytes += head.stop_bytes;
+		stop_bytes += left_at_begin ? 0 : head.stop_bytes;
 		EXPECT_TRUE(stage_.dev.mem().read(at + sizeof(head), places.data(), 4 * places.size()));
 		for (uint32_t p : places)
 			if (p < stopped_at.size())
@@ -127,6 +129,7 @@ std::string stopped_example::run(const std::vector<uint64_t> &list, const std::v
 {
 	begin_again();
 	rounds = 0;
+	resumed_contexts_.clear();
 	auto next = [&, n = size_t{0}]() mutable {
 		moments m = {n < announced.size() ? announced[n] : never, n < list.size() ? list[n] : never};
 		n++;
@@ -144,6 +147,7 @@ std::string stopped_example::run(const std::vector<uint64_t> &list, const std::v
 		if (begins_again)
 			undone.insert(undone.end(), stopped_blocks_.begin(), stopped_blocks_.end());
 		const moments when = next();
+		resumed_contexts_ = {contexts.begin(), contexts.end()};
 		if (!contexts.empty())
 			wrong = launch(resumed_, contexts, when);
 		if (!undone.empty() && wrong.empty()) {

@@ -5,6 +5,8 @@
 #include "ptx/passes/checkpoint_report.h"
 #include "stage.h"
 
+#include <set>
+
 namespace het::ptx
 {
 
@@ -26,6 +28,7 @@ class stopped_example
 	uint64_t looks = 0;               // counts those of the last run's first launch
 	uint64_t stops = 0;               // counts contexts of blocks that were stopped, over all runs
 	uint64_t left = 0;                // counts blocks that had not begun
+	uint64_t unbegun = 0;             // counts contexts of blocks that were to go on and had not begun
 	uint64_t bases = 0;               // counts contexts with a base, of blocks that were stopped
 	uint64_t stop_bytes = 0;          // sums up what blocks saved when they stopped
 	uint64_t rounds = 0;              // counts the times that the last run was stopped
@@ -51,6 +54,7 @@ class stopped_example
 	std::vector<checkpoint_control> control_{1};
 	std::vector<checkpoint_line> line_{1};
 	std::vector<uint64_t> left_, list_, stopped_blocks_;
+	std::set<uint64_t> resumed_contexts_; // had a launch of their own since the last stop
 	uint64_t line_address_, list_address_, contexts_, context_bytes_, seen_ = 0;
 	moments when_{};
 	// The module's variables as they were.
