@@ -173,8 +173,9 @@ int measure(options o)
 {
 	if (o.what == "profile") {
 		o.common.quick = true;
+		o.chosen.rates_only = o.chosen.only.empty();
 		if (o.chosen.only.empty())
-			o.chosen.only = {"latency", "bandwidth", "transfers"};
+			o.chosen.only = {"bandwidth", "arithmetic", "transfers"};
 	}
 	if (o.what == "examples" && o.chosen.only.empty())
 		o.chosen.only = {"bandwidth", "cache-bandwidth", "arithmetic", "roofline", "local-bandwidth", "banks",

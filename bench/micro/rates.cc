@@ -118,10 +118,13 @@ void test_arithmetic(context &c)
 	for (const operation &op : all_operations()) {
 		c.progress(op.name);
 		try {
-			calc.latency(op);
-			for (uint32_t threads = std::min(64u, most); threads <= most; threads *= c.quick ? 8 : 2)
-				if (threads * (c.quick ? 8 : 2) <= most)
-					calc.rate(op, threads);
+			if (!c.rates_only) {
+				calc.latency(op);
+				for (uint32_t threads = std::min(64u, most); threads <= most;
+				     threads *= c.quick ? 8 : 2)
+					if (threads * (c.quick ? 8 : 2) <= most)
+						calc.rate(op, threads);
+			}
 			calc.rate(op, most);
 		} catch (const bench::device_error &wrong) {
 			if (!op.needs_double || wrong.why() != bench::device_error::kind::build)

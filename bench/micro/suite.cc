@@ -142,6 +142,7 @@ void run_tests(target &dut, recorder &out, const choice &what, const std::functi
 {
 	context c{dut, out, rules_for(what)};
 	c.quick = what.quick;
+	c.rates_only = what.rates_only;
 	c.placements = what.quick ? 3 : 4;
 	c.seed = what.seed;
 	if (what.planted)
