@@ -175,7 +175,7 @@ int measure(options o)
 		o.common.quick = true;
 		o.chosen.rates_only = o.chosen.only.empty();
 		if (o.chosen.only.empty())
-			o.chosen.only = {"bandwidth", "arithmetic", "transfers"};
+			o.chosen.only = {"bandwidth", "arithmetic", "launch", "transfers"};
 	}
 	if (o.what == "examples" && o.chosen.only.empty())
 		o.chosen.only = {"bandwidth", "cache-bandwidth", "arithmetic", "roofline", "local-bandwidth", "banks",

@@ -5,7 +5,7 @@
     HET_DEVICES=cuda,opencl scripts/bench-first-launches.py --profiles FOLDER --json OUT
 
 FOLDER is an $XDG_CACHE_HOME in which het-bench profile has left profiles of two devices. Each application computes once
-in a process of its own, on each device alone and where the runtime chooses. Of a choice counts what the device that was
+in a process of its own, once its kernels are compiled, on each device alone and where the runtime chooses. Of a choice counts what the device that was
 chosen takes alone beside the better one, as medians of several processes, so that no two processes are compared of which
 the machine has disturbed one."""
 

@@ -59,6 +59,7 @@ std::string keep_profile(const json &document)
 		add_best(p, document, std::string("bandwidth/global/") + deed, std::string("memory.") + deed);
 	add_best(p, document, "vectors", "memory.vectors");
 	add_best(p, document, "arithmetic/rate", "arithmetic");
+	add_best(p, document, "launch", "launch");
 	add_best(p, document, "transfers", "transfer");
 	if (p.all.empty())
 		return "nothing was found, so there is no profile";

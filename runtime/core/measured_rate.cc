@@ -34,8 +34,11 @@ double measured_rate(const cache::device_profile &p, double guess)
 // Most kernels read and write rows of words. A multiplication with an addition counts as two operations.
 kernel_rates measured_kernel_rates(const cache::device_profile &p)
 {
+	constexpr double longest_launch_ns = 1e9;
+	const cache::measured *launch = p.find("launch.wait");
 	return {first_of(p, {"memory.both.sequential", "memory.read.sequential"}),
-		first_of(p, {"arithmetic.float fma"})};
+		first_of(p, {"arithmetic.float fma"}),
+		launch && launch->value < longest_launch_ns ? launch->value * 1e-9 : 0};
 }
 
 cache::device_profile profile_of(const compute_device &d)

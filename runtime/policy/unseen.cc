@@ -16,7 +16,7 @@ constexpr double clearly = 1.1;
 // Returns how long a launch takes that waits for memory alone.
 double memory_seconds(const newcomer &d)
 {
-	return d.missing / d.transfer + d.used / d.rates.memory;
+	return d.rates.launch + d.missing / d.transfer + d.used / d.rates.memory;
 }
 
 bool is_better(const newcomer &a, const newcomer &b)

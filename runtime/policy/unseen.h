@@ -8,10 +8,12 @@
 namespace het::rt
 {
 
-// Has what kernels can do on a device at most in a second; 0 is what no profile tells.
+// Has what kernels can do on a device at most in a second, and what it takes to launch one; 0 is what no profile
+// tells.
 struct kernel_rates {
 	double memory = 0;     // bytes
 	double arithmetic = 0; // operations on floats
+	double launch = 0;     // seconds that a launch takes by itself; 0 where that is not known, too
 
 	bool known() const { return memory > 0 && arithmetic > 0; }
 };

@@ -186,9 +186,14 @@ std::vector<het::device> find_devices()
 	}
 }
 
-// Nothing that the runtime knows is of launches before.
+// Nothing that the runtime knows of the kernels is of launches before. Drivers have compiled them, by other programs
+// of the same text.
 int tell_places(const application &a, const app_options &o, const std::vector<het::device> &devices)
 {
+	for (const het::device &d : devices) {
+		het_side before({d}, het_side::way::alone, a.kernels);
+		side{a.make(nullptr)}.time(0, [&](problem &p) { p.with_het(before); });
+	}
 	het_side het(devices, het_side::way::placed, a.kernels);
 	side mine{a.make(nullptr)};
 	report out(a.name + "-placed", a.settings);

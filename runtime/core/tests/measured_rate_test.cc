@@ -48,6 +48,11 @@ TEST(measured_rate, of_kernels_takes_both)
 	EXPECT_TRUE(rt::measured_kernel_rates(p).known());
 	EXPECT_EQ(rt::measured_kernel_rates(p).memory, 5e9);
 	EXPECT_EQ(rt::measured_kernel_rates(p).arithmetic, 50e9);
+	EXPECT_EQ(rt::measured_kernel_rates(p).launch, 0);
+	p.all.push_back({"launch.wait", 9e9, 9e9, 9e9, 0.95}); // nine seconds can't be
+	EXPECT_EQ(rt::measured_kernel_rates(p).launch, 0);
+	p.all.back().value = 12e3;
+	EXPECT_NEAR(rt::measured_kernel_rates(p).launch, 12e-6, 1e-12);
 	p.all.push_back({"memory.both.sequential", 4, 4, 4, 0.95});
 	EXPECT_EQ(rt::measured_kernel_rates(p).memory, 4e9);
 }

@@ -43,6 +43,15 @@ TEST(choose_unseen, knows_what_has_to_travel)
 	EXPECT_EQ(choose_unseen(std::vector{at_home(slow), far}), 1u);
 }
 
+TEST(choose_unseen, knows_what_a_launch_costs)
+{
+	newcomer idle = at_home(fast); // takes 0.1 ms, and the slow one 1 ms
+	idle.rates.launch = 1e-3;
+	EXPECT_EQ(choose_unseen(std::vector{at_home(slow), idle}), 0u);
+	idle.rates.launch = 0.5e-3;
+	EXPECT_EQ(choose_unseen(std::vector{at_home(slow), idle}), 1u);
+}
+
 TEST(choose_unseen, takes_the_first_one_where_profiles_lack)
 {
 	EXPECT_EQ(choose_unseen(std::vector{at_home(unknown), at_home(fast)}), 0u);
