@@ -4,10 +4,9 @@
 
     HET_DEVICES=cuda,opencl scripts/bench-first-launches.py --profiles FOLDER --json OUT
 
-FOLDER is an $XDG_CACHE_HOME in which het-bench profile has left profiles of two devices. Each application computes once
-in a process of its own, once its kernels are compiled, on each device alone and where the runtime chooses. Of a choice counts what the device that was
-chosen takes alone beside the better one, as medians of several processes, so that no two processes are compared of which
-the machine has disturbed one."""
+FOLDER is an $XDG_CACHE_HOME in which het-bench profile has left profiles of two devices. Each application computes in
+processes of its own: on each device alone, the second time, and then as another program where the runtime chooses. Of a
+choice counts what the device that was chosen takes alone beside the better one, as medians over the processes."""
 
 import argparse
 import json
@@ -19,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STEPS = ["--steps", "2"]
+STEPS = ["--steps", "1"]  # the runtime would keep speeds after four launches
 SIZES = {
     "black-scholes": [["--options", str(2**k)] for k in (8, 10, 12, 14, 16)],
     "histogram": [["--bytes", str(2**k)] for k in (10, 12, 14, 16, 18)],
@@ -33,15 +32,15 @@ SIZES = {
 }
 
 
-def place(app: str, size: list[str], devices: str, profiles: Path | None) -> dict[str, float]:
-    """Returns the µs of the first computation, and each device's share in it. The store is of this process alone."""
+def place(app: str, size: list[str], profiles: Path | None) -> dict[str, float]:
+    """Returns the µs of each device alone, and each device's share in what was placed. The store is this process's."""
     with tempfile.TemporaryDirectory() as folder:
         if profiles:
             shutil.copytree(profiles, folder, dirs_exist_ok=True)
         out = Path(folder) / "out.json"
         subprocess.run(
             [ROOT / "build/bin" / app, "--place", *size, "--json", out],
-            env=os.environ | {"HET_DEVICES": devices, "XDG_CACHE_HOME": folder},
+            env=os.environ | {"XDG_CACHE_HOME": folder},
             check=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -59,17 +58,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--profiles", type=Path, required=True)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--rounds", type=int, default=3, help="processes on each device alone")
+    parser.add_argument("--rounds", type=int, default=3, help="processes with profiles, and without")
     o = parser.parse_args()
     names = os.environ["HET_DEVICES"].split(",")
     rows = []
     for app, sizes in SIZES.items():
         for size in sizes:
-            times = [[place(app, size, d, None)["first"] for _ in range(o.rounds)] for d in names]
-            alone = [statistics.median(t) for t in times]
-            both = ",".join(names)
+            told = {k: [place(app, size, p) for _ in range(o.rounds)] for k, p in (("without", None), ("with", o.profiles))}
+            every = told["without"] + told["with"]
+            alone = [statistics.median(t[f"alone/{i}"] for t in every) for i in range(len(names))]
             row = {"application": app, "size": " ".join(size), "alone_us": dict(zip(names, alone))}
-            row |= {key: loss(place(app, size, both, p), alone) for key, p in (("without", None), ("with", o.profiles))}
+            row |= {key: statistics.median(loss(t, alone) for t in all_of) for key, all_of in told.items()}
             rows.append(row)
             print(f"{app:14} {row['size']:40} without {row['without']:8.2f}  with {row['with']:8.2f}", flush=True)
             if o.json:

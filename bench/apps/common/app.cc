@@ -186,21 +186,26 @@ std::vector<het::device> find_devices()
 	}
 }
 
-// Nothing that the runtime knows of the kernels is of launches before. Drivers have compiled them, by other programs
-// of the same text.
+// First each device computes alone, the second time with all that drivers do once behind it. That is another program
+// for the runtime, so that nothing is known of the kernels that it places.
 int tell_places(const application &a, const app_options &o, const std::vector<het::device> &devices)
 {
-	for (const het::device &d : devices) {
-		het_side before({d}, het_side::way::alone, a.kernels);
-		side{a.make(nullptr)}.time(0, [&](problem &p) { p.with_het(before); });
+	report out(a.name + "-placed", a.settings);
+	const auto compute = [](side &on, het_side &het) {
+		return on.time(0, [&](problem &p) {
+			p.with_het(het);
+			het.finish();
+		});
+	};
+	for (size_t i = 0; i < devices.size(); i++) {
+		het_side alone({devices[i]}, het_side::way::alone, a.kernels);
+		side on{a.make(nullptr)};
+		compute(on, alone);
+		out.value(format("alone/%zu", i), "us", compute(on, alone));
 	}
 	het_side het(devices, het_side::way::placed, a.kernels);
 	side mine{a.make(nullptr)};
-	report out(a.name + "-placed", a.settings);
-	const double us = mine.time(0, [&](problem &p) {
-		p.with_het(het);
-		het.finish();
-	});
+	const double us = compute(mine, het);
 	het.count_parts();
 	out.value("first", "us", us);
 	table shown(format("%s, placed; %.1f µs", a.title.c_str(), us), {"device", "share of the work-items"});
