@@ -53,9 +53,10 @@ void bound_unseen(std::span<candidate> candidates, std::span<const kernel_rates>
 	};
 	for (size_t i = 0; i < candidates.size(); i++) {
 		candidate &c = candidates[i];
-		if (c.speed > 0 || !rates[i].known())
+		const double bound = c.speed > 0 || !rates[i].known() ? 0 : bound_of(i);
+		if (!(bound > 0))
 			continue;
-		c.speed = bound_of(i);
+		c.speed = bound;
 		c.is_bound = true;
 		c.is_sure = false;
 	}

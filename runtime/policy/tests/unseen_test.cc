@@ -73,6 +73,15 @@ TEST(bound_unseen, is_the_most_that_others_allow)
 	EXPECT_FALSE(all[1].is_sure || all[2].is_sure);
 }
 
+TEST(bound_unseen, is_nothing_where_those_that_are_known_have_no_profile)
+{
+	std::vector<candidate> all = {with_speed(100), with_speed(0)};
+	const std::vector<kernel_rates> rates = {unknown, fast};
+	bound_unseen(all, rates);
+	EXPECT_EQ(all[1].speed, 0);
+	EXPECT_FALSE(all[1].is_bound);
+}
+
 TEST(bound_unseen, takes_the_lowest_of_several)
 {
 	std::vector<candidate> all = {with_speed(100), with_speed(50), with_speed(0)};
