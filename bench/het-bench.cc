@@ -135,8 +135,8 @@ json likeness_of(const std::string &name, const choice &chosen)
 	choice what = chosen;
 	what.only = {"homogeneity"};
 	run_tests(*dut, records, what, [](const std::string &) {});
-	if (records.wrong())
-		throw std::runtime_error(name + ": a kernel's result was wrong");
+	if (records.failed())
+		throw std::runtime_error(name + " failed: het-bench --only homogeneity --device " + name + " says why");
 	return out.document();
 }
 
@@ -173,8 +173,9 @@ int measure(options o)
 {
 	if (o.what == "profile") {
 		o.common.quick = true;
+		o.chosen.rates_only = o.chosen.only.empty();
 		if (o.chosen.only.empty())
-			o.chosen.only = {"latency", "bandwidth", "transfers"};
+			o.chosen.only = {"bandwidth", "arithmetic", "launch", "transfers"};
 	}
 	if (o.what == "examples" && o.chosen.only.empty())
 		o.chosen.only = {"bandwidth", "cache-bandwidth", "arithmetic", "roofline", "local-bandwidth", "banks",
@@ -201,8 +202,8 @@ int measure(options o)
 		printf("\n%s\n", keep_profile(out.document()).c_str());
 	if (!o.page.empty())
 		write_page(out.document(), o.page);
-	// A kernel whose result is wrong is worse than a figure that can't be had.
-	return records.wrong() ? 1 : signalled ? 128 + signalled : 0;
+	// A test that goes wrong is worse than a figure that can't be had.
+	return records.failed() ? 1 : signalled ? 128 + signalled : 0;
 }
 
 } // namespace

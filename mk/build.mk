@@ -381,6 +381,7 @@ $(filter-out $(B)/bin/cl-platform,$(benches)) $(apps): $(bench_archive) $(base_a
 	$(call say,LD)
 	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(PNG_LIBS) $(STARPU_LIBS) $(NUMA_LIBS) -ldl
 
+$(filter $(B)/selftests/runtime_placing,$(selftests)): $(told_archive) $(call obj,runtime/fatbin/checksum.cc)
 $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)

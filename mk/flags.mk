@@ -57,7 +57,7 @@ $(call add_flags,$(bench_common_srcs) $(bench_srcs) $(noc_srcs) $(noc_main) $(no
 	-Ibench -Itools)
 $(call add_flags,$(noc_recorded_srcs),-fsanitize=thread)
 $(call add_flags,$(noc_ptx_srcs) $(etc_srcs) $(etc_main) $(pep_srcs) $(pep_main) $(model_srcs),-Ibench -Itools -Iruntime)
-$(call add_flags,bench/fat-binary.cc bench/micro/profile.cc,-Iruntime)
+$(call add_flags,bench/fat-binary.cc bench/micro/profile.cc selftests/runtime_placing.cc,-Iruntime)
 $(call add_flags,bench/measure/cl_way.cc,-Iopencl/include)
 $(call add_flags,bench/measure/tasks_starpu.cc,$(STARPU_CFLAGS))
 

@@ -475,6 +475,24 @@ def micro_benchmarks() -> Iterator[Step]:
             seconds=60,
             unavailable=lambda: left_out("bench/", "het-bench"),
         )
+    yield Step(
+        "het-bench, devices that fail",
+        [sys.executable, str(ROOT / "scripts/tests/het_bench_failures.py")],
+        env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
+        needs="build",
+        beside=True,
+        seconds=60,
+        unavailable=lambda: left_out("bench/", "het-bench"),
+    )
+    yield Step(
+        "het-bench, ranks of MPI",
+        [sys.executable, str(ROOT / "scripts/tests/het_bench_ranks.py")],
+        env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
+        needs="build",
+        beside=True,
+        seconds=60,
+        unavailable=lambda: left_out("bench/", "het-bench") or no_ranks(),
+    )
 
 
 def no_guest() -> str | None:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // A launch that names no device gets the one that is expected to have finished first, by what is known of it.
+#include "cache/device_profile.h"
+#include "cache/user_store.h"
 #include "harness/runtime.h"
 
 #include <filesystem>
@@ -41,6 +43,36 @@ het_device *run_slow(runtime_fixture &fx, het_device *where = nullptr)
 	return w.items.begin()->first;
 }
 
+// Has a store of the test's own, with profiles of the two devices: what kernels are said to do there in a ns.
+class profiles
+{
+      public:
+	// A rate of 0 is not in the profile.
+	profiles(context &t, double slow, double quick, const char *more = "HET_POLICY=steal")
+	{
+		static const std::string folder =
+			std::filesystem::temp_directory_path() / ("libhet-profiles-" + std::to_string(getpid()));
+		static const std::string setting = "XDG_CACHE_HOME=" + folder;
+		restart_with(t, {slow_one_first, setting.c_str(), "HET_CACHE_SIZE=1000000", more});
+		folder_ = getenv("XDG_CACHE_HOME");
+		put("apart/50 (host memory)", slow);
+		put("apart (host memory)", quick);
+	}
+	~profiles() { std::filesystem::remove_all(folder_); }
+
+      private:
+	static void put(const char *device, double rate)
+	{
+		het::cache::device_profile p;
+		for (const char *name : {"memory.both.sequential", "arithmetic.float fma"})
+			if (rate > 0)
+				p.all.push_back({name, rate, rate, rate, 0.95});
+		put_profile(het::cache::user_store(), {device, ""}, p);
+	}
+
+	std::string folder_;
+};
+
 // Launches often enough for the library to keep what it knows.
 void learn(runtime_fixture &fx, const devices &d)
 {
@@ -58,6 +90,51 @@ TEST(the_first_as_long_as_nothing_is_known, .traps = trap::best, .devices = devi
 	devices d;
 	CHECK(run_slow(fx) == d.slow());
 	CHECK(run_slow(fx) == d.slow());
+}
+
+// Nor is the first one tried afterwards, since nothing is known of it but that it is slower.
+TEST(the_better_one_if_profiles_tell, .traps = trap::best, .devices = device::host2)
+{
+	profiles kept(t, 1, 50);
+	runtime_fixture fx(t);
+	devices d;
+	for (int i = 0; i < 3; i++)
+		CHECK(run_slow(fx) == d.quick());
+}
+
+TEST(the_first_if_profiles_tell_no_difference, .traps = trap::best, .devices = device::host2)
+{
+	profiles kept(t, 50, 50);
+	runtime_fixture fx(t);
+	CHECK(run_slow(fx) == devices().slow());
+}
+
+TEST(the_first_if_it_has_no_profile, .traps = trap::best, .devices = device::host2)
+{
+	profiles kept(t, 0, 50);
+	runtime_fixture fx(t);
+	CHECK(run_slow(fx) == devices().slow());
+}
+
+// Both devices have the same number of units, by which shares are equal where no profile is.
+TEST(first_shares_are_by_profiles, .traps = trap::best, .devices = device::host2)
+{
+	profiles kept(t, 1, 3, "HET_POLICY=static");
+	runtime_fixture fx(t);
+	devices d;
+	std::vector<uint8_t> bytes(1 << 20);
+	const uint8_t one = 1;
+	event_handle e;
+	HET_OK(fx.launch(fx.add, bytes.size(),
+			 {range_arg(bytes.data(), bytes.size(), HET_READ_WRITE, each_byte), value_arg(one)}, e.out(),
+			 {.flags = HET_SPLIT}));
+	wait_for(e);
+	work w = work_of(e, bytes.size());
+	check_work(w);
+	CHECK(bytes == std::vector<uint8_t>(bytes.size(), 1));
+	note("the quick one did %zu of %zu", size_t(w.items[d.quick()]), bytes.size());
+	CHECK(w.items[d.quick()] > bytes.size() / 100 * 55);
+	CHECK(w.items[d.quick()] < bytes.size() / 100 * 78);
 }
 
 TEST(the_quicker_when_both_are_known, .traps = trap::best, .devices = device::host2)

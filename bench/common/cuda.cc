@@ -2,6 +2,7 @@
 #include "common/cuda.h"
 
 #include "base/cuda_driver.h"
+#include "common/device_error.h"
 #include "common/format.h"
 
 #include <stdexcept>
@@ -31,6 +32,36 @@ const cuda_driver &driver()
 	return d;
 }
 
+// A context that has had one of these returns it from each call.
+bool is_end(int err)
+{
+	constexpr int ecc = 214, hardware_first = 714, hardware_last = 718, timeout = 702, destroyed = 709;
+	return err == cu_error_illegal_address || err == cu_error_launch_failed || err == ecc || err == timeout ||
+	       err == destroyed || (err >= hardware_first && err <= hardware_last);
+}
+
+device_error::kind kind_of(int err)
+{
+	return err == cu_error_out_of_memory ? device_error::kind::memory
+	       : is_end(err)                 ? device_error::kind::lost
+					     : device_error::kind::other;
+}
+
+[[noreturn]] void fail(device_error::kind why, int err, const char *call)
+{
+	const char *name = nullptr;
+	cuda().error_name(err, &name);
+	throw device_error(why, format("%s: CUDA error %d, %s", call, err, name ? name : "unknown"));
+}
+
+// Whatever is wrong with a module that is neither memory nor the device is its text's.
+void check_build(int err, const char *call)
+{
+	const device_error::kind k = kind_of(err);
+	if (err)
+		fail(k == device_error::kind::other ? device_error::kind::build : k, err, call);
+}
+
 } // namespace
 
 const cuda_functions &cuda()
@@ -45,11 +76,8 @@ void *cuda_symbol(const char *name)
 
 void cuda_check(int err, const char *call)
 {
-	const char *name = "";
-	if (!err)
-		return;
-	cuda().error_name(err, &name);
-	throw std::runtime_error(format("%s: CUDA error %d, %s", call, err, name ? name : "unknown"));
+	if (err)
+		fail(kind_of(err), err, call);
 }
 
 unsigned cuda_device_count()
@@ -106,7 +134,7 @@ cuda_program::loaded &cuda_program::load(const kernel_text &text)
 {
 	loaded &l = loaded_[&text];
 	if (!l.module)
-		cuda_check(cuda().load_module(&l.module, text.ptx), "cuModuleLoadData");
+		check_build(cuda().load_module(&l.module, text.ptx), "cuModuleLoadData");
 	return l;
 }
 
@@ -122,7 +150,7 @@ cu_function cuda_program::function(const kernel_text &text, const std::string &k
 	loaded &l = load(text);
 	cu_function &f = l.functions[kernel];
 	if (!f)
-		cuda_check(cuda().get_function(&f, l.module, kernel.c_str()), kernel.c_str());
+		check_build(cuda().get_function(&f, l.module, kernel.c_str()), kernel.c_str());
 	return f;
 }
 

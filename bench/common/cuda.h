@@ -20,7 +20,7 @@ const het::cuda_functions &cuda();
 // Returns another function of it, or null.
 void *cuda_symbol(const char *name);
 
-// Throws with the call's name and the error's unless @err is 0.
+// Throws a device_error with the call's name and the error's unless @err is 0.
 void cuda_check(int err, const char *call);
 
 // Returns how many devices there are, which is 0 without a driver.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "common/opencl.h"
 
+#include "common/device_error.h"
 #include "common/format.h"
 
 #include <stdexcept>
@@ -49,6 +50,29 @@ std::vector<cl_device_id> devices_of(cl_platform_id platform)
 	return ids;
 }
 
+// NVIDIA's OpenCL says that a queue is invalid when its device is lost, and -9999 of the access that lost it.
+device_error::kind kind_of(cl_int err)
+{
+	constexpr cl_int nvidia_illegal_access = -9999;
+	switch (err) {
+	case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+	case CL_OUT_OF_RESOURCES:
+	case CL_OUT_OF_HOST_MEMORY:
+	case CL_INVALID_BUFFER_SIZE:
+		return device_error::kind::memory;
+	case CL_BUILD_PROGRAM_FAILURE:
+	case CL_COMPILER_NOT_AVAILABLE:
+	case CL_INVALID_KERNEL_NAME:
+		return device_error::kind::build;
+	case CL_DEVICE_NOT_AVAILABLE:
+	case CL_INVALID_COMMAND_QUEUE:
+	case nvidia_illegal_access:
+		return device_error::kind::lost;
+	default:
+		return device_error::kind::other;
+	}
+}
+
 std::string build_log(cl_program program, cl_device_id device)
 {
 	size_t n = 0;
@@ -63,7 +87,7 @@ std::string build_log(cl_program program, cl_device_id device)
 void cl_check(cl_int err, const char *call)
 {
 	if (err != CL_SUCCESS)
-		throw std::runtime_error(format("%s: OpenCL error %d", call, err));
+		throw device_error(kind_of(err), format("%s: OpenCL error %d", call, err));
 }
 
 std::vector<cl_device_info_text> list_cl_devices()
@@ -99,7 +123,8 @@ cl_program_owner build_cl_program(cl_context context, cl_device_id device, const
 	cl_check(err, "clCreateProgramWithSource");
 	err = clBuildProgram(program.get(), 1, &device, options, nullptr, nullptr);
 	if (err != CL_SUCCESS)
-		throw std::runtime_error(
+		throw device_error(
+			err == CL_OUT_OF_HOST_MEMORY ? device_error::kind::memory : device_error::kind::build,
 			format("clBuildProgram: OpenCL error %d\n%s", err, build_log(program.get(), device).c_str()));
 	return program;
 }

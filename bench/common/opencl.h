@@ -13,7 +13,7 @@
 namespace bench
 {
 
-// Throws with the call's name and the error's number unless @err is CL_SUCCESS.
+// Throws a device_error with the call's name and the error's number unless @err is CL_SUCCESS.
 void cl_check(cl_int err, const char *call);
 
 template <typename T, auto release> struct cl_releaser {

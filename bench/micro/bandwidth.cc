@@ -140,6 +140,9 @@ std::vector<uint32_t> thread_numbers(const context &c)
 	std::vector<uint32_t> all;
 	for (size_t t = group; t <= std::min(std::bit_ceil(most), c.most_threads); t *= c.quick ? 4 : 2)
 		all.push_back(uint32_t(t));
+	// Fewer threads than the last four numbers have never been the fastest.
+	if (c.rates_only && all.size() > 4)
+		all.erase(all.begin(), all.end() - 4);
 	return all;
 }
 
@@ -238,7 +241,8 @@ void test_bandwidth(context &c)
 		}
 	}
 	sweep_vectors(c, s, elements, numbers, false);
-	sweep_vectors(c, s, elements, numbers, true);
+	if (!c.rates_only)
+		sweep_vectors(c, s, elements, numbers, true);
 }
 
 void test_texture_bandwidth(context &c)

@@ -83,11 +83,24 @@ size_t cuda_attribute(const void *ordinal, int which)
 	return size_t(value);
 }
 
+// Returns 0 if the driver does not tell.
+size_t cuda_memory(const void *ordinal)
+{
+	using total_function = int(size_t *, het::cu_device);
+	auto *total = reinterpret_cast<total_function *>(bench::cuda_symbol("cuDeviceTotalMem_v2"));
+	het::cu_device device = 0;
+	size_t n = 0;
+	if (!total || bench::cuda().get_device(&device, int(reinterpret_cast<uintptr_t>(ordinal))) || total(&n, device))
+		return 0;
+	return n;
+}
+
 traits cuda_traits(bench::device &d)
 {
 	constexpr int warp_size = 10, l2_size = 38, shared_of_unit = 81;
 	traits t;
 	const void *ordinal = d.handle();
+	t.memory = cuda_memory(ordinal);
 	t.units = unsigned(std::max<size_t>(1, cuda_attribute(ordinal, het::cu_attribute_multiprocessor_count)));
 	t.local_memory = cuda_attribute(ordinal, het::cu_attribute_max_shared_memory_per_block);
 	t.constant_memory = cuda_attribute(ordinal, het::cu_attribute_total_constant_memory);

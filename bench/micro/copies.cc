@@ -84,7 +84,7 @@ struct copier {
 // largest takes so long that a call's cost is a matter of a few thousandths.
 void test_transfers(context &c)
 {
-	const size_t most = std::min({size_t{256} << 20, c.most_bytes, c.dut.what().largest});
+	const size_t most = std::min({size_t{256} << 20, c.most_bytes, c.dut.what().largest, c.dut.what().memory / 4});
 	memory there(c.dut, most);
 	std::vector<char> sent(most), back(most);
 	random_stream random(c.seed, 4);

@@ -19,6 +19,7 @@ namespace
 using bench::format;
 
 constexpr uint32_t word = sizeof(uint32_t);
+constexpr double least_apart = 0.01; // as a share: devices that are closer are alike
 
 figure random_reads(context &c, uint32_t threads)
 {
@@ -108,18 +109,29 @@ double median_of(const std::vector<of_device> &all)
 // in a hundred is nothing.
 std::string outliers(const std::vector<of_device> &all)
 {
-	constexpr double least = 0.01, deviations = 3 / 0.6745;
+	constexpr double deviations = 3 / 0.6745;
 	const double middle = median_of(all);
 	bench::series distances;
 	for (const of_device &d : all)
 		distances.push_back(std::abs(d.median - middle));
-	const double limit = std::max(least * middle, deviations * bench::median(distances));
+	const double limit = std::max(least_apart * middle, deviations * bench::median(distances));
 	std::string names;
 	for (size_t i = 0; i < all.size(); i++)
 		if (all[i].high < middle - limit || all[i].low > middle + limit)
 			names += format("%s%zu (%s, %+.1f %%)", names.empty() ? "" : ", ", i, all[i].title.c_str(),
 					100 * (all[i].median / middle - 1));
 	return names;
+}
+
+// Of two nobody knows which is the one that is like others, but which one is slower.
+std::string slower_of(const std::vector<of_device> &two)
+{
+	const size_t i = two[0].median < two[1].median ? 0 : 1;
+	const of_device &slow = two[i], &other = two[1 - i];
+	if (slow.high >= other.low || slow.median > (1 - least_apart) * other.median)
+		return "both are alike";
+	return format("slower than the other: %zu (%s, %+.1f %%)", i, slow.title.c_str(),
+		      100 * (slow.median / other.median - 1));
 }
 
 } // namespace
@@ -146,9 +158,8 @@ void add_homogeneity(const std::vector<json> &documents, bench::report &to, reco
 		f.high = 100 * (most->high - least->low) / middle;
 		f.confidence = 0.95;
 		const std::string names = outliers(all);
-		// Of two nobody knows which is the one that is like others.
 		f.why = format("largest less smallest of %zu devices, as a share of their median; ", all.size()) +
-			(all.size() < 3  ? "two do not tell which one is unlike"
+			(all.size() == 2 ? slower_of(all)
 			 : names.empty() ? "all are alike"
 					 : "unlike the others: " + names);
 		out.add(f, nullptr);

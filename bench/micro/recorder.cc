@@ -38,6 +38,12 @@ void recorder::refuse(const std::string &name, const std::string &reason, const 
 	all.push_back(json{{"name", name}, {"reason", reason}, {"cure", cure}});
 }
 
+void recorder::fail(const std::string &name, const std::string &reason, const std::string &cure)
+{
+	failed_ = true;
+	refuse(name, reason, cure);
+}
+
 void recorder::warn(const std::string &name, const std::string &reason, const std::string &cure)
 {
 	to_.document()["warnings"].push_back(json{{"name", name}, {"reason", reason}, {"cure", cure}});

@@ -51,15 +51,15 @@ class recorder
 	// Returns null if there is no such fact, or it was not found.
 	const fact *find(const std::string &name) const;
 	size_t refused() const { return refused_; }
-	// Tells that a kernel's result was wrong.
-	void err() { wrong_ = true; }
-	bool wrong() const { return wrong_; }
+	// Tells the same of a test that went wrong, or a part of it: then the run as a whole has failed.
+	void fail(const std::string &name, const std::string &reason, const std::string &cure);
+	bool failed() const { return failed_; }
 
       private:
 	bench::report &to_;
 	std::vector<fact> facts_;
 	size_t refused_ = 0;
-	bool wrong_ = false;
+	bool failed_ = false;
 };
 
 // Makes ns a unit into @amount / ns: bytes a unit become GB/s.

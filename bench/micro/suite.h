@@ -13,6 +13,7 @@ struct choice {
 	std::vector<std::string> only;     // names of tests; none: all
 	std::vector<std::string> finished; // by an earlier run
 	bool quick = false;
+	bool rates_only = false;        // for a profile: no curves
 	bool smallest = false;          // shows that the tests run, and not what a device is like
 	bool planted = false;           // short launches: what a model takes long for is not what its clock says
 	size_t planted_bytes = 4 << 20; // of the largest buffer of a planted device

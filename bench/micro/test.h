@@ -20,6 +20,7 @@ struct context {
 	recorder &out;
 	rules how;
 	bool quick = false;
+	bool rates_only = false; // the highest ones, and not what they depend on
 	unsigned placements = 3; // how often a sweep over memory is repeated at other places
 	uint64_t seed = 1;
 	size_t most_bytes = size_t{1} << 40; // of a buffer

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "micro/together.h"
 
+#include "common/device_error.h"
 #include "common/format.h"
 #include "micro/tests.h"
 
 #include <algorithm>
 #include <barrier>
 #include <cmath>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -28,8 +30,7 @@ struct line {
 
 struct turn {
 	double began = 0, ended = 0; // seconds
-	std::string trouble;
-	bool wrong = false; // bytes were not those that had been copied
+	std::exception_ptr trouble;  // what its thread has thrown
 };
 
 // Copies between a device that it opens by itself and memory of its own, as drivers have a current device by thread.
@@ -127,27 +128,21 @@ class crew
 	}
 	void expect_no_trouble() const
 	{
-		for (const turn &t : turns_) {
-			if (t.wrong)
-				throw wrong_result(t.trouble);
-			if (!t.trouble.empty())
-				throw std::runtime_error(t.trouble);
-		}
+		for (const turn &t : turns_)
+			if (t.trouble)
+				std::rethrow_exception(t.trouble);
 	}
 
       private:
 	// A thread with trouble goes on to meet the others, which would wait for it otherwise.
 	template <typename F> void try_to(size_t i, const F &what)
 	{
-		if (!turns_[i].trouble.empty())
+		if (turns_[i].trouble)
 			return;
 		try {
 			what();
-		} catch (const wrong_result &wrong) {
-			turns_[i].trouble = wrong.what();
-			turns_[i].wrong = true;
-		} catch (const std::exception &wrong) {
-			turns_[i].trouble = wrong.what();
+		} catch (const std::exception &) {
+			turns_[i].trouble = std::current_exception();
 		}
 	}
 	void work(size_t i)
@@ -196,10 +191,14 @@ bench::series measure(context &c, const std::string &name, const std::vector<lin
 		return f.samples;
 	} catch (const wrong_result &) {
 		throw;
+	} catch (const bench::device_error &wrong) {
+		if (wrong.why() == bench::device_error::kind::lost)
+			throw;
+		c.out.fail("together/" + name, wrong.what(), wrong.cure());
 	} catch (const std::exception &wrong) {
 		c.out.refuse("together/" + name, wrong.what(), "what the message names");
-		return {};
 	}
+	return {};
 }
 
 void measure_devices(context &c, const std::vector<std::string> &names, size_t n)

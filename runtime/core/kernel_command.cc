@@ -3,6 +3,7 @@
 
 #include "core/link_all.h"
 #include "memory/hooks.h"
+#include "memory/whereabouts.h"
 #include "os/log.h"
 
 #include <algorithm>
@@ -51,6 +52,24 @@ int kernel_command::fail_too_large(const het_device &d) const
 		"HET_DEVICE_MEMORY, or launch on parts",
 		kernel_->name.get(), number(bytes_of_arrays(uses_)), d.compute->info().name, most, largest,
 		number(a.limit()), number(a.beside_buffers_for_good()));
+}
+
+// Of bytes that are only written nothing has to travel.
+double kernel_command::missing_on(const het_device &d) const
+{
+	copyset copy = d.compute->is_in_place() ? host_copy : device_copy(d.memory_number);
+	size_t n = 0;
+	for (const range_use &u : uses_)
+		n += u.access & HET_READ_ONLY ? missing_bytes(u.bytes, copy) : 0;
+	return double(n);
+}
+
+newcomer kernel_command::newcomer_of(const het_device &d) const
+{
+	size_t used = 0;
+	for (const range_use &u : uses_)
+		used += u.bytes.size();
+	return {d.rates, double(used), missing_on(d), d.rate.load(std::memory_order_relaxed)};
 }
 
 std::span<access_entry> kernel_command::declare_uses()

@@ -43,6 +43,9 @@ class kernel_command : public het_event, protected kernel_arguments
 	int fail_too_large(const het_device &d) const;
 	// They may be so, as far as is known before they are linked.
 	bool is_too_large_for(const het_device &d) const;
+	// Counts the bytes that have to travel to the device.
+	double missing_on(const het_device &d) const;
+	newcomer newcomer_of(const het_device &d) const;
 	// Tells the graph what is used, and returns those entries.
 	std::span<access_entry> declare_uses();
 	// Does the same for the linked arrays: what is read counts with its edges, what is written is widened by

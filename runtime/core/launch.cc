@@ -11,7 +11,6 @@
 #include "core/sliced_launch.h"
 #include "core/waiting_kernels.h"
 #include "evict/admission.h"
-#include "memory/whereabouts.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/settings.h"
@@ -81,16 +80,6 @@ unsigned launch::find_devices(het_device *(&found)[most_devices], het_device **l
 	return n;
 }
 
-// Counts what has to travel: of bytes that are only written nothing has to.
-double launch::missing_on(const het_device &d) const
-{
-	copyset copy = d.compute->is_in_place() ? host_copy : device_copy(d.memory_number);
-	size_t n = 0;
-	for (const range_use &u : uses_)
-		n += u.access & HET_READ_ONLY ? missing_bytes(u.bytes, copy) : 0;
-	return double(n);
-}
-
 candidate launch::candidate_of(het_device &d) const
 {
 	speeds &known = kernel_->speeds;
@@ -105,7 +94,26 @@ candidate launch::candidate_of(het_device &d) const
 		known.since(d)};
 }
 
-// Nothing is looked at, but the first taken, as long as no speed is known.
+size_t launch::place_known(std::span<het_device *const> devices, candidate (&all)[most_devices]) const
+{
+	kernel_rates rates[most_devices];
+	for (size_t i = 0; i < devices.size(); i++) {
+		all[i] = candidate_of(*devices[i]);
+		rates[i] = devices[i]->rates;
+	}
+	bound_unseen({all, devices.size()}, {rates, devices.size()});
+	return place({all, devices.size()}, double(shape_.items()));
+}
+
+// Where no profile tells, nothing is looked at, but the first taken.
+size_t launch::place_unseen(std::span<het_device *const> devices) const
+{
+	newcomer all[most_devices] = {};
+	for (size_t i = 0; i < devices.size() && devices[0]->rates.known(); i++)
+		all[i] = newcomer_of(*devices[i]);
+	return choose_unseen({all, devices.size()});
+}
+
 het_device &launch::place_among(std::span<het_device *const> devices)
 {
 	candidate all[most_devices];
@@ -114,9 +122,7 @@ het_device &launch::place_among(std::span<het_device *const> devices)
 		all[i] = {kernel_->speeds.alone(*devices[i]), 0, 0, 0};
 		known |= all[i].speed > 0;
 	}
-	for (size_t i = 0; i < devices.size() && known; i++)
-		all[i] = candidate_of(*devices[i]);
-	size_t best = place({all, devices.size()}, double(shape_.items()));
+	const size_t best = known ? place_known(devices, all) : place_unseen(devices);
 	kernel_->speeds.note_chosen(*devices[best]);
 	missing_ = size_t(all[best].missing);
 	if (all[best].speed > 0)

@@ -45,9 +45,10 @@ class launch final : public kernel_command, public recycled<launch>
 	unsigned find_devices(het_device *(&found)[most_devices], het_device **lost, misfit &m) const;
 	int fail_for_groups(const misfit &m) const;
 	int prepare_one_of(std::span<het_device *> able, misfit &m, size_t *left);
-	double missing_on(const het_device &d) const;
 	candidate candidate_of(het_device &d) const;
 	uint64_t known_duration();
+	size_t place_known(std::span<het_device *const> devices, candidate (&all)[most_devices]) const;
+	size_t place_unseen(std::span<het_device *const> devices) const;
 	het_device &place_among(std::span<het_device *const> devices);
 	int choose_device();
 	void find_thieves(std::span<het_device *const> able);

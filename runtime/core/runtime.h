@@ -5,6 +5,7 @@
 #include "core/device_memory.h"
 #include "core/executor.h"
 #include "core/lanes.h"
+#include "core/measured_rate.h"
 #include "core/twin_pool.h"
 #include "evict/array_log.h"
 #include "evict/eviction.h"
@@ -25,6 +26,8 @@ struct het_device {
 	unsigned memory_number = 0;
 	// So many bytes a second travel there, as the last large transfers have shown.
 	std::atomic<double> rate{8e9};
+	// What kernels can do there at most, as its profile says; it is set before the program sees the device.
+	het::rt::kernel_rates rates;
 	// In so many seconds of a launch its kernel does not run.
 	std::atomic<double> cost{0};
 	std::atomic<uint64_t> last_over{0}; // is when the last launch ended there

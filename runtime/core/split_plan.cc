@@ -201,6 +201,14 @@ int split_plan::prepare_memory()
 	return 0;
 }
 
+void split_plan::guess_by_profiles(double (&speeds)[most_devices]) const
+{
+	newcomer all[most_devices] = {};
+	for (unsigned i = 0; i < nmembers_ && members_[0].device->rates.known(); i++)
+		all[i] = newcomer_of(*members_[i].device);
+	guess_shares({all, nmembers_}, {speeds, nmembers_});
+}
+
 // The speeds are in rows a second. It is false if they are guesses; what is wrong in these is learned from the first
 // blocks.
 bool split_plan::find_speeds(double (&speeds)[most_devices]) const
@@ -210,8 +218,10 @@ bool split_plan::find_speeds(double (&speeds)[most_devices]) const
 		devices[i] = members_[i].device->executor.number();
 		speeds[i] = std::max(1u, members_[i].device->compute->info().units);
 	}
-	if (!kernel_->speeds.choose_shared({devices, nmembers_}, {speeds, nmembers_}))
+	if (!kernel_->speeds.choose_shared({devices, nmembers_}, {speeds, nmembers_})) {
+		guess_by_profiles(speeds);
 		return false;
+	}
 	for (unsigned i = 0; i < nmembers_; i++)
 		speeds[i] /= items_of_row();
 	return true;

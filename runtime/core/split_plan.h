@@ -91,6 +91,7 @@ class split_plan : public kernel_command
 	int choose_patterns();
 	int prepare_kernels();
 	int prepare_memory();
+	void guess_by_profiles(double (&speeds)[most_devices]) const;
 	bool find_speeds(double (&speeds)[most_devices]) const;
 	void find_busy_rows(size_t (&busy)[most_devices]) const;
 	int choose_policy();

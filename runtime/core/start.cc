@@ -99,8 +99,10 @@ int start()
 		c.devices[i].reset(new (std::nothrow) het_device(std::move(made[i]), i));
 		if (!c.devices[i])
 			return fail(HET_ENOMEM, "no memory for the devices");
+		const cache::device_profile profile = profile_of(*c.devices[i]->compute);
 		std::atomic<double> &rate = c.devices[i]->rate;
-		rate.store(measured_rate(*c.devices[i]->compute, rate.load()));
+		rate.store(measured_rate(profile, rate.load()));
+		c.devices[i]->rates = measured_kernel_rates(profile);
 	}
 	if (!find_eviction(settings().evict, c.evicts, c.inspects, c.mixes))
 		return fail(HET_EARG,

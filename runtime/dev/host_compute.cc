@@ -90,6 +90,11 @@ class host_compute final : public compute_device
 	}
 
 	const het_device_info &info() const override { return info_; }
+	// het-bench measures one core of the host, so that the host has no profile.
+	cache::profiled_device profiled() const override
+	{
+		return in_place_ ? cache::profiled_device{} : cache::profiled_device{name_, ""};
+	}
 	bool has_queue() const override { return false; }
 	size_t wanted_groups() const override { return info_.units; }
 	bool is_in_place() const override { return in_place_; }

@@ -17,8 +17,9 @@ struct candidate {
 	// 0 if the device has processors of its own. Devices with the same number share theirs: what one has ahead
 	// holds up all of them.
 	unsigned processors = 0;
-	bool is_sure = true; // its speed has been measured often enough
-	double since = 0;    // seconds that launches of the kernel took on its processors since it was chosen
+	bool is_sure = true;   // its speed has been measured often enough
+	double since = 0;      // seconds that launches of the kernel took on its processors since it was chosen
+	bool is_bound = false; // its speed is the highest that it can have (policy/unseen.h)
 };
 
 // Returns in how many seconds a device with nothing ahead is expected to have done @items.

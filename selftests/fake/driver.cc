@@ -18,6 +18,7 @@ fake_cuda_state fake_cuda = {.devices = 2,
 			     .fail_after = 0,
 			     .fail_code = 0,
 			     .fails_always = false,
+			     .pace = 0,
 			     .slow_us = 0,
 			     .reads_wait = false,
 			     .memory = 1ul << 30,
@@ -113,6 +114,8 @@ const bool environment_was_read = [] {
 		fake_cuda.units = atoi(n);
 	if (const char *n = getenv("FAKE_CUDA_MEMORY"))
 		fake_cuda.memory = strtoul(n, nullptr, 10);
+	if (const char *n = getenv("FAKE_CUDA_PACE"))
+		fake_cuda.pace = unsigned(atoi(n));
 	static char symbol[64];
 	int after, code;
 	const char *fail = getenv("FAKE_CUDA_FAIL");

@@ -49,7 +49,7 @@ struct moment {
 	int error = 0;
 	double ms = 0;
 
-	void reach(int with_error);
+	void reach(int with_error, double at_ms);
 	int wait();
 	int query();
 };
@@ -89,13 +89,17 @@ struct CUstream_st {
 	int query();
 	int synchronize();
 	std::shared_ptr<het::moment> record();
+	// Its own work tells how many instructions of warps it was.
+	void count(uint64_t instructions) { instructions_ += instructions; }
 
 	CUctx_st &context;
 	const int priority; // the lower the more urgent, as the driver has it
 
       private:
 	void run();
+	double now_ms() const;
 
+	uint64_t instructions_ = 0; // is the thread's
 	std::mutex lock_;
 	std::condition_variable changed_;
 	std::deque<std::function<int()>> work_;

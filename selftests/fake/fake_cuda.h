@@ -22,6 +22,9 @@ struct fake_cuda_state {
 	std::atomic<int> fail_after;
 	std::atomic<int> fail_code;
 	std::atomic<bool> fails_always;
+	// If it is not 0, events tell of a stream's kernels alone: an instruction of a warp has taken so many ps.
+	// FAKE_CUDA_PACE in the environment sets it. So what is measured by events is the same each time.
+	std::atomic<unsigned> pace;
 	std::atomic<unsigned> slow_us; // each piece of work in a stream takes so much longer
 	std::atomic<bool> reads_wait;  // what copies to the host does not get on while it is set
 

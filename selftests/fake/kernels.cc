@@ -211,8 +211,10 @@ bool reaches_all(CUctx_st &c, const CUfunc_st &f, const launch &l)
 	return true;
 }
 
-int run(CUctx_st &c, const CUfunc_st &f, const launch &l, int priority)
+int run(CUstream_st &s, const CUfunc_st &f, const launch &l)
 {
+	CUctx_st &c = s.context;
+	const int priority = s.priority;
 	int number = f.copies ? 0 : ++fake_cuda.kernels_begun;
 	wait_until([&] { return f.copies ? !fake_cuda.hold_copying : number <= fake_cuda.kernels_let; });
 	if (!reaches_all(c, f, l))
@@ -227,6 +229,7 @@ int run(CUctx_st &c, const CUfunc_st &f, const launch &l, int priority)
 		how.trace = [&](const ptx::simt::step &) { let_others(priority, ++steps); };
 	}
 	auto done = ptx::simt::run(f.module->program, l, how);
+	s.count(done.counts.warp_instructions);
 	if (!reaches_all(c, f, l)) // any more
 		return c.error = cu_error_illegal_address;
 	if (!f.copies)
@@ -397,7 +400,7 @@ int cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned gri
 	CUstream_st &on = stream_or_default(stream);
 	if (on.context.device < fake_cuda_linked)
 		fake_cuda.launches[on.context.device]++;
-	on.add([=, &on] { return later ? later : run(on.context, *f, l, on.priority); });
+	on.add([=, &on] { return later ? later : run(on, *f, l); });
 	return 0;
 }
 

@@ -10,13 +10,12 @@ using namespace het;
 namespace het
 {
 
-void moment::reach(int with_error)
+void moment::reach(int with_error, double at_ms)
 {
-	auto now = std::chrono::steady_clock::now().time_since_epoch();
 	std::lock_guard g(lock);
 	reached = true;
 	error = with_error;
-	ms = std::chrono::duration<double, std::milli>(now).count();
+	ms = at_ms;
 	changed.notify_all();
 }
 
@@ -107,6 +106,14 @@ void CUstream_st::run()
 	}
 }
 
+double CUstream_st::now_ms() const
+{
+	if (const unsigned pace = fake_cuda.pace.load())
+		return double(instructions_) * double(pace) * 1e-9;
+	const auto now = std::chrono::steady_clock::now().time_since_epoch();
+	return std::chrono::duration<double, std::milli>(now).count();
+}
+
 int CUstream_st::query()
 {
 	std::lock_guard g(lock_);
@@ -126,7 +133,7 @@ std::shared_ptr<moment> CUstream_st::record()
 	// Whoever has seen the event finds the stream idle, and the other way round.
 	add([this, m] {
 		std::lock_guard g(lock_);
-		m->reach(error_);
+		m->reach(error_, now_ms());
 		at_work_ = false;
 		return 0;
 	});

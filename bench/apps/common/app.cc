@@ -24,6 +24,7 @@ void add_app_options(command_line &line, app_options &o)
 	line.flag("--split", o.split, "share each launch out among all devices, where the kernel allows it");
 	line.flag("--sharing", o.sharing, "compare that with each device by itself, instead of by hand");
 	line.flag("--twins", o.twins, "with --sharing: also where nothing tells what work-items write");
+	line.flag("--place", o.place, "compute once, and tell which devices the runtime chose for the launches");
 	line.number("--rounds", o.rounds, "computations each way");
 }
 
@@ -185,6 +186,38 @@ std::vector<het::device> find_devices()
 	}
 }
 
+// First each device computes alone, the second time with all that drivers do once behind it. That is another program
+// for the runtime, so that nothing is known of the kernels that it places.
+int tell_places(const application &a, const app_options &o, const std::vector<het::device> &devices)
+{
+	report out(a.name + "-placed", a.settings);
+	const auto compute = [](side &on, het_side &het) {
+		return on.time(0, [&](problem &p) {
+			p.with_het(het);
+			het.finish();
+		});
+	};
+	for (size_t i = 0; i < devices.size(); i++) {
+		het_side alone({devices[i]}, het_side::way::alone, a.kernels);
+		side on{a.make(nullptr)};
+		compute(on, alone);
+		out.value(format("alone/%zu", i), "us", compute(on, alone));
+	}
+	het_side het(devices, het_side::way::placed, a.kernels);
+	side mine{a.make(nullptr)};
+	const double us = compute(mine, het);
+	het.count_parts();
+	out.value("first", "us", us);
+	table shown(format("%s, placed; %.1f µs", a.title.c_str(), us), {"device", "share of the work-items"});
+	for (const auto &[name, share] : het.shares()) {
+		shown.row({name, format("%.1f %%", 100 * share)});
+		out.value("share/" + name, "", share);
+	}
+	shown.print();
+	out.write(o.common.json);
+	return mine.error <= a.tolerance ? 0 : 1;
+}
+
 } // namespace
 
 int run_application(const application &a, const app_options &o)
@@ -194,6 +227,8 @@ int run_application(const application &a, const app_options &o)
 		return no_device_status;
 	if (o.sharing)
 		return measure_sharing(a, o, devices);
+	if (o.place)
+		return tell_places(a, o, devices);
 	const het::device device = devices.front();
 	const unsigned rounds = o.small ? 1 : o.common.quick ? std::min(o.rounds, 3u) : o.rounds;
 

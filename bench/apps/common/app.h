@@ -27,6 +27,7 @@ struct app_options {
 	bool split = false;   // shares launches out over all devices
 	bool sharing = false; // compares that with each device by itself
 	bool twins = false;   // does so also where nothing tells what work-items write
+	bool place = false;   // computes once, and tells which devices the runtime chose
 	unsigned rounds = 20;
 };
 
@@ -36,19 +37,23 @@ void add_app_options(command_line &line, app_options &o);
 class het_side
 {
       public:
-	// launch_split() launches on the first device, on all, or on all and without patterns of what is written.
-	enum class way : uint8_t { alone, split, blind };
+	// launch_split() launches on the first device, on all, or on all and without patterns of what is written; or
+	// on one that the runtime chooses, as launch() does then.
+	enum class way : uint8_t { alone, split, blind, placed };
 	het_side(const std::vector<het::device> &devices, way how, const app_kernels &kernels);
 
 	template <class... A> het::event launch(const char *kernel, const het::work &w, const A &...args)
 	{
-		return queue_.launch(find(kernel), w, args...);
+		het::event e = queue_.launch(find(kernel), w, args...);
+		if (how_ == way::placed)
+			launched_.push_back(e);
+		return e;
 	}
 	// Does the same for kernels that may be split: no group looks at what another one writes, and arguments have
 	// patterns.
 	template <class... A> het::event launch_split(const char *kernel, const het::work &w, const A &...args)
 	{
-		if (how_ == way::alone)
+		if (how_ == way::alone || how_ == way::placed)
 			return launch(kernel, w, args...);
 		het::event e = launch(kernel, het::work(w).with(HET_SPLIT), told(args)...);
 		launched_.push_back(e);
@@ -60,7 +65,7 @@ class het_side
 	// what is timed.
 	void count_parts();
 	// Returns the share of each device in the work-items of launch_split(), by its name and number; it is empty if
-	// nothing could be split.
+	// nothing could be split. Where launches are placed it is that in all.
 	std::map<std::string, double> shares() const;
 	// Returns how many bytes blind launches may have written.
 	uint64_t blind_bytes() const { return blind_bytes_; }

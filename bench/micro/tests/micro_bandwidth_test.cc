@@ -37,7 +37,7 @@ TEST(planted_bandwidth, of_a_cache_is_not_that_of_memory)
 	outcome o;
 	o.records.add({.name = "l1.size", .unit = "bytes", .is = verdict::found, .value = 8192}, nullptr);
 	run(o, dut, what);
-	EXPECT_FALSE(o.records.wrong()) << o.document()["refused"].dump();
+	EXPECT_FALSE(o.records.failed()) << o.document()["refused"].dump();
 	EXPECT_GT(best(o, "bandwidth/cache/read/random/"), 4 * 10.0 * 4 / 64) << o.document().dump();
 	EXPECT_GT(best(o, "bandwidth/cache/write/random/"), 4 * 10.0 * 4 / 64);
 }

@@ -26,7 +26,7 @@ TEST(clock, is_what_units_count)
 	outcome o;
 	run(o, with_clock(), "clock");
 	EXPECT_NEAR(o.value("clock.busy"), 1.75, 0.01) << o.why("clock.busy");
-	EXPECT_FALSE(o.records.wrong());
+	EXPECT_FALSE(o.records.failed());
 }
 
 TEST(clock, is_not_there_where_kernels_cant_tell)

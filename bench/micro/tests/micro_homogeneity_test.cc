@@ -40,6 +40,15 @@ TEST(homogeneity, names_the_device_that_is_slower)
 	EXPECT_NE(o.why("homogeneity.arithmetic").find("all are alike"), std::string::npos);
 }
 
+TEST(homogeneity, of_two_the_slower_one_is_named)
+{
+	outcome o;
+	add_homogeneity({measured(10, 2, 1), measured(10, 3, 2)}, o.report, o.records);
+	EXPECT_NE(o.why("homogeneity.memory").find("both are alike"), std::string::npos);
+	EXPECT_NE(o.why("homogeneity.arithmetic").find("slower than the other: 1 ("), std::string::npos)
+		<< o.why("homogeneity.arithmetic");
+}
+
 TEST(homogeneity, of_one_device_is_nothing)
 {
 	outcome o;

@@ -114,7 +114,7 @@ TEST(together, trouble_is_told_and_nothing_hangs)
 	run(o, dut);
 	EXPECT_NE(o.report.document()["refused"].dump().find("the device is lost"), std::string::npos);
 	EXPECT_EQ(o.records.find("transfer.duplex"), nullptr);
-	EXPECT_FALSE(o.records.wrong());
+	EXPECT_FALSE(o.records.failed());
 }
 
 TEST(together, bytes_that_do_not_arrive_are_an_error)
@@ -124,7 +124,7 @@ TEST(together, bytes_that_do_not_arrive_are_an_error)
 	slow_target dut(m);
 	outcome o;
 	run(o, dut);
-	EXPECT_TRUE(o.records.wrong());
+	EXPECT_TRUE(o.records.failed());
 }
 
 TEST(together, a_planted_device_is_opened_once)

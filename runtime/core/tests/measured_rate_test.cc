@@ -39,3 +39,20 @@ TEST(measured_rate, that_cannot_be_true_is_none)
 	for (double wrong : {0.0, -3.0, 1e-9, 1e9})
 		EXPECT_EQ(rt::measured_rate(of("transfer.to device", wrong), guess), guess) << wrong;
 }
+
+TEST(measured_rate, of_kernels_takes_both)
+{
+	cache::device_profile p = of("memory.read.sequential", 5);
+	EXPECT_FALSE(rt::measured_kernel_rates(p).known());
+	p.all.push_back({"arithmetic.float fma", 50, 50, 50, 0.95});
+	EXPECT_TRUE(rt::measured_kernel_rates(p).known());
+	EXPECT_EQ(rt::measured_kernel_rates(p).memory, 5e9);
+	EXPECT_EQ(rt::measured_kernel_rates(p).arithmetic, 50e9);
+	EXPECT_EQ(rt::measured_kernel_rates(p).launch, 0);
+	p.all.push_back({"launch.wait", 9e9, 9e9, 9e9, 0.95}); // nine seconds can't be
+	EXPECT_EQ(rt::measured_kernel_rates(p).launch, 0);
+	p.all.back().value = 12e3;
+	EXPECT_NEAR(rt::measured_kernel_rates(p).launch, 12e-6, 1e-12);
+	p.all.push_back({"memory.both.sequential", 4, 4, 4, 0.95});
+	EXPECT_EQ(rt::measured_kernel_rates(p).memory, 4e9);
+}
