@@ -38,27 +38,8 @@ cl_command_queue make_recorder(const _cl_command_queue &q)
 	return r;
 }
 
-// Each of these is another command's, or none, and has a reference.
-class events
-{
-      public:
-	events() = default;
-	events(const events &) = delete;
-	events &operator=(const events &) = delete;
-	~events()
-	{
-		for (cl_event e : all_)
-			if (e)
-				hetcl::clReleaseEvent(e);
-	}
-	void add(cl_event e) { all_.push_back(e); }
-	cl_event operator[](size_t i) const { return all_[i]; }
-	const std::vector<cl_event> &all() const { return all_; }
-
-      private:
-	std::vector<cl_event> all_;
-};
-
+// What waits for an event names it, so it must stay the program's.
+using own_event = owner<_cl_event, hetcl::clReleaseEvent>;
 using wait_list = std::vector<cl_event>;
 
 cl_int enqueue_with(const recorded_call &call, cl_command_queue q, const wait_list &waits, cl_event *event)
@@ -70,9 +51,10 @@ cl_int enqueue_with(const recorded_call &call, cl_command_queue q, const wait_li
 // refused those before it are under way all the same. The buffer's lock is held.
 cl_int enqueue_all(buffer &b, cl_command_queue q, const wait_list &given, cl_event *end)
 {
-	events made;
+	std::vector<own_event> kept;
+	wait_list made;
 	const auto give_up = [&](cl_int err) {
-		for (cl_event e : made.all())
+		for (cl_event e : made)
 			b.under_way.emplace_back(e);
 		return err;
 	};
@@ -83,9 +65,10 @@ cl_int enqueue_all(buffer &b, cl_command_queue q, const wait_list &given, cl_eve
 		cl_event e = nullptr;
 		if (cl_int err = enqueue_with(c.enqueue, q, waits, &e))
 			return give_up(err);
-		made.add(e);
+		kept.emplace_back(e);
+		made.push_back(e);
 	}
-	cl_int err = enqueue_with(hetcl::clEnqueueMarkerWithWaitList, q, made.all().empty() ? given : made.all(), end);
+	cl_int err = enqueue_with(hetcl::clEnqueueMarkerWithWaitList, q, made.empty() ? given : made, end);
 	return err ? give_up(err) : err;
 }
 

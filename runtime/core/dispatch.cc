@@ -58,6 +58,12 @@ bool may_call_program()
 	return !is_helping() && !tells_elsewhere;
 }
 
+// Nobody waits for this thread, which has called us from the program: it is in no callback or kernel.
+bool is_programs_own()
+{
+	return !finishing && !is_worker() && !is_helping() && !is_event_thread() && !tells_elsewhere;
+}
+
 void put_off_end(het_event &e)
 {
 	e.next_in_flight = nullptr;
@@ -448,7 +454,7 @@ template <class F> int enqueue_by(het_event *e, const command_graph::follower &t
 		if (e->is_empty())
 			finish(*e, e->inherited);
 		else
-			e->where.load()->offer(*e);
+			e->where.load()->offer(*e, is_programs_own());
 		return 0;
 	case command_graph::added::waiting:
 		if (kept)

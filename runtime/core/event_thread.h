@@ -51,4 +51,7 @@ class event_thread
 	std::atomic<uint32_t> bell_{0};
 };
 
+// This thread is one of those.
+bool is_event_thread();
+
 } // namespace het::rt

@@ -83,8 +83,9 @@ class executor
 	void count(het_event &e);
 	void discount(het_event &e);
 
-	// A command has become ready in its own launch: this begins it here if nothing stands in the way.
-	void offer(het_event &e);
+	// A command has become ready in its own launch: this begins it here if nothing stands in the way. With
+	// @may_take_part nobody waits for this thread, which may wait.
+	void offer(het_event &e, bool may_take_part);
 	// Another command's end has made it ready.
 	void hand_over(het_event &e);
 	// The command has become more urgent, under the graph's lock. It is false if it does not lie here.
@@ -111,6 +112,7 @@ class executor
 	bool start(het_event &e);
 	bool start_as_helper(het_event &e);
 	het_event *next_for(het_event &e);
+	static executor *at_work_before(het_event &e);
 	bool reap();
 	task *next_task();
 	task *next_of_own();

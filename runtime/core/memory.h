@@ -19,6 +19,8 @@ struct het_memory final : het::rt::object {
 	// Returns the bytes, which are empty if @n bytes from @offset on are not inside.
 	het::range part(size_t offset, size_t n) const;
 	het::range bytes() const { return bytes_; }
+	// The bytes are the program's own, which may use them without us.
+	bool is_the_programs() const { return whole_ ? whole_->is_the_programs() : from_ == origin::program; }
 
       private:
 	het::range bytes_;

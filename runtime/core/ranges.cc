@@ -6,7 +6,6 @@
 #include "core/pins.h"
 #include "memory/exact_bytes.h"
 #include "memory/hooks.h"
-#include "memory/whereabouts.h"
 #include "os/lock.h"
 
 #include <algorithm>
@@ -281,25 +280,6 @@ void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *o
 int read_in_place(range from, void *to)
 {
 	return code_of(read_exactly(from, static_cast<char *>(to)));
-}
-
-void leave_to_device(range r)
-{
-	het_device *owner = nullptr;
-	unsigned owners = 0;
-	for (unsigned i = 0; i < core().ndevices; i++) {
-		het_device *d = core().devices[i].get();
-		if (d->lost.load() || missing_bytes(r, device_copy(d->memory_number)))
-			continue;
-		owner = d;
-		owners++;
-	}
-	if (owners != 1 || missing_bytes(r, host_copy) == r.size())
-		return;
-	range_use u = {.bytes = r, .access = HET_WRITE_ONLY};
-	int err = 0;
-	if (begin_ranges({&u, 1}, *owner, &err) == outcome::done)
-		end_ranges({&u, 1}, *owner);
 }
 
 int write_in_place(range to, const void *from)

@@ -79,9 +79,6 @@ void *buffer_of(const range_use &u, uintptr_t at, const het_device &d, size_t *o
 // and the host takes nothing from a device. Who copies waits for all that use them.
 int read_in_place(range from, void *to);
 int write_in_place(range to, const void *from);
-// The device becomes the only owner of bytes that are all valid there, as if a kernel had written them: what is written
-// in place then is written once. They stay as they are if that can't be, or if several devices have them.
-void leave_to_device(range r);
 
 // Makes the bytes valid on the host, for commands that work there.
 int bring_to_host(range r, uint32_t access);

@@ -236,6 +236,14 @@ void split_plan::find_busy_rows(size_t (&busy)[most_devices]) const
 		busy[i] = members_[i].device->compute->wanted_groups() / groups_of_row;
 }
 
+double split_plan::seconds_alone() const
+{
+	double fastest = 0;
+	for (unsigned i = 0; i < nmembers_; i++)
+		fastest = std::max(fastest, kernel_->speeds.alone(*members_[i].device));
+	return fastest > 0 ? double(shape_.items()) / fastest : 0;
+}
+
 int split_plan::choose_policy()
 {
 	double speeds[most_devices];
@@ -246,6 +254,7 @@ int split_plan::choose_policy()
 		      .speeds = {speeds, nmembers_},
 		      .busy_rows = {busy, nmembers_},
 		      .known = known,
+		      .seconds = seconds_alone(),
 		      .has_twins = has_twins_,
 		      .twin_seconds = kernel_->speeds.twin_cost() * double(twin_bytes()),
 		      .asked = settings().policy};

@@ -94,6 +94,7 @@ class split_plan : public kernel_command
 	void guess_by_profiles(double (&speeds)[most_devices]) const;
 	bool find_speeds(double (&speeds)[most_devices]) const;
 	void find_busy_rows(size_t (&busy)[most_devices]) const;
+	double seconds_alone() const;
 	int choose_policy();
 	work_grid grid() const;
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 #include "core/transfer.h"
 
+#include "core/device_copy.h"
+#include "core/links.h"
 #include "core/queue.h"
 #include "core/ranges.h"
 #include "memory/hooks.h"
+#include "memory/whereabouts.h"
 #include "os/log.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <memory>
+#include <new>
 
 namespace het::rt
 {
@@ -28,6 +34,36 @@ range transfer::take_place(const place_in_memory &p, size_t n, const char *call,
 	return r;
 }
 
+bool transfer::is_brief() const
+{
+	constexpr size_t little = 1 << 20;
+	auto is_little = [](const access_entry &e) { return e.bytes.size() <= little; };
+	return !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), is_little);
+}
+
+// It is linked before the order of commands is known, as for a launch. Where it can't be the host has the bytes first.
+void transfer::find_device(het_memory *written, size_t n)
+{
+	constexpr size_t much = 256 << 10;
+	const uint32_t on = queue->devices;
+	if (!written || written->is_the_programs() || n < much || !std::has_single_bit(on))
+		return;
+	het_device *d = core().devices[std::countr_zero(on)].get();
+	if (d->compute->is_in_place() || d->lost.load())
+		return;
+	const range object = written->bytes();
+	if (start_memory() || (!is_linked_on(object, *d) && link_range(object, *d)))
+		forget_last_error();
+	else
+		meant_for_ = d;
+}
+
+het_device *transfer::device_to_write(range to) const
+{
+	het_device *holder = only_holder(to);
+	return holder ? holder : meant_for_;
+}
+
 int copy::take(const het_copy_args &args)
 {
 	int err = 0;
@@ -39,6 +75,7 @@ int copy::take(const het_copy_args &args)
 		return err;
 	if (to.overlaps(from))
 		return fail(HET_EARG, "het_copy: the two sides overlap");
+	find_device(args.to, args.nbytes);
 	entries_[0] = {.bytes = widen_to_edges(to), .writes = true};
 	entries_[1] = {.bytes = widen_to_edges(from), .reads = true};
 	to_ = to;
@@ -47,29 +84,41 @@ int copy::take(const het_copy_args &args)
 	return 0;
 }
 
-// The host's page tables cost more than the bytes where many pages would be shown, and taken away again by the next
-// kernel. Of few bytes the neighbours come along, which the program is likely to want next.
+// The host does it where the bytes are there, or a device can't. Otherwise the host's page tables would cost more than
+// the bytes, which would be shown for this and taken away again by the next kernel.
 //
 // Commands that write the bytes come before or behind this one, so nobody takes from the host meanwhile what no device
-// has now. One that reads those that are no array's may make them one's: that leaves them valid on the host. If the
-// device to which bytes are left fails in the copy, what was to be overwritten is lost with it, and the copy says so.
+// has now. One that reads those that are no array's may make them one's: that leaves them valid on the host.
 begin_result copy::begin(executor &)
 {
-	constexpr size_t many = 256 << 10;
-	const bool reads_array = to_.size() >= many && is_linked(from_.ptr(), from_.size());
-	const bool writes_array = to_.size() >= many && is_linked(to_.ptr(), to_.size());
+	const bool reads_array = is_linked(from_.ptr(), from_.size());
+	const bool writes_array = is_linked(to_.ptr(), to_.size());
+	het_device *d = reads_array && writes_array ? device_for_both() : nullptr;
+	int err = 0;
+	if (d && copy_on_device(*d, to_, from_, &err))
+		return err;
+	d = reads_array ? nullptr : device_to_write(to_);
+	const bool is_there_alone = d && missing_bytes(to_, host_copy) == to_.size();
+	if (d && !is_there_alone && write_on_device(*d, to_, from_.ptr(), &err))
+		return err;
 	if (reads_array && !writes_array)
 		return read_in_place(from_, to_.ptr());
-	if (writes_array && !reads_array) {
-		leave_to_device(to_);
+	if (writes_array && !reads_array)
 		return write_in_place(to_, from_.ptr());
-	}
-	int err = bring_to_host(from_, HET_READ_ONLY);
+	err = bring_to_host(from_, HET_READ_ONLY);
 	if (!err)
 		err = bring_to_host(to_, HET_WRITE_ONLY);
 	if (!err)
 		memcpy(to_.ptr(), from_.ptr(), to_.size());
 	return err;
+}
+
+// What the host has on both sides it copies itself.
+het_device *copy::device_for_both() const
+{
+	het_device *d = only_holder(from_);
+	const bool is_at_home = d && !missing_bytes(from_, host_copy);
+	return is_at_home && missing_bytes(to_, device_copy(d->memory_number)) ? nullptr : d;
 }
 
 int fill::take(const het_fill_args &args)
@@ -83,6 +132,7 @@ int fill::take(const het_fill_args &args)
 	to_ = take_place({args.to, args.to_offset, args.to_pointer}, args.nbytes, "het_fill", &err);
 	if (err)
 		return err;
+	find_device(args.to, args.nbytes);
 	memcpy(pattern_, args.pattern, args.pattern_size);
 	pattern_size_ = args.pattern_size;
 	entries_[0] = {.bytes = widen_to_edges(to_), .writes = true};
@@ -91,18 +141,37 @@ int fill::take(const het_fill_args &args)
 }
 
 // Doubles what is filled, so that there are few long copies.
+void fill::repeat(char *to, size_t n) const
+{
+	memcpy(to, pattern_, pattern_size_);
+	for (size_t done = pattern_size_; done < n;) {
+		const size_t more = std::min(done, n - done);
+		memcpy(to + done, to, more);
+		done += more;
+	}
+}
+
+bool fill::begin_on(het_device &d, int *err) const
+{
+	constexpr size_t usual = 64 << 10;
+	const size_t n = std::min(to_.size(), usual / pattern_size_ * pattern_size_);
+	const std::unique_ptr<char[]> first(new (std::nothrow) char[n]);
+	if (!first)
+		return false;
+	repeat(first.get(), n);
+	return fill_on_device(d, to_, first.get(), n, err);
+}
+
 begin_result fill::begin(executor &)
 {
-	if (int err = bring_to_host(to_, HET_WRITE_ONLY))
+	int err = 0;
+	het_device *d = device_to_write(to_);
+	if (d && begin_on(*d, &err))
 		return err;
-	auto *to = static_cast<char *>(to_.ptr());
-	memcpy(to, pattern_, pattern_size_);
-	for (size_t done = pattern_size_; done < to_.size();) {
-		size_t n = std::min(done, to_.size() - done);
-		memcpy(to + done, to, n);
-		done += n;
-	}
-	return 0;
+	err = bring_to_host(to_, HET_WRITE_ONLY);
+	if (!err)
+		repeat(static_cast<char *>(to_.ptr()), to_.size());
+	return err;
 }
 
 } // namespace het::rt

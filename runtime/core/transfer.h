@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Copies and fills are done by the host: what it touches comes home by itself, but for large copies between a device's
-// bytes and others that no device has.
+// Copies and fills are done by the host, and what it touches comes home by itself; but copies of what a device has are
+// done there.
 #pragma once
 
 #include "core/event.h"
@@ -23,13 +23,20 @@ class transfer : public het_event
 	// Returns the bytes, and retains the object they belong to. They are empty with *err set if there are none.
 	range take_place(const place_in_memory &p, size_t n, const char *call, int *err);
 	bool is_empty() const override { return false; }
+	bool is_brief() const override;
 
       protected:
+	// An object of which a queue of one device writes much is for kernels there: it gets memory on that device.
+	void find_device(het_memory *written, size_t n);
+	// Returns the device that writes these bytes, or null if the host does.
+	het_device *device_to_write(range to) const;
+
 	// The accesses, which the derived class sets, are these.
 	access_entry entries_[2];
 
       private:
 	reference<het_memory> objects_[2];
+	het_device *meant_for_ = nullptr;
 };
 
 class copy final : public transfer
@@ -40,6 +47,8 @@ class copy final : public transfer
 	begin_result begin(executor &) override;
 
       private:
+	het_device *device_for_both() const;
+
 	range to_, from_;
 };
 
@@ -51,6 +60,9 @@ class fill final : public transfer
 	begin_result begin(executor &) override;
 
       private:
+	void repeat(char *to, size_t n) const;
+	bool begin_on(het_device &d, int *err) const;
+
 	static constexpr size_t most = 128;
 	range to_;
 	char pattern_[most];

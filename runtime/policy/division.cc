@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 namespace het::rt
 {
@@ -18,6 +19,9 @@ constexpr size_t blocks_a_device = 64;
 // Both are in seconds, for where speeds are known: a launch that one device does alone in less time is not worth
 // sharing, and a block should last many times what it takes to begin and end one.
 constexpr double short_launch = 4e-3, least_block = 2e-3;
+// A launch that lasts as long is worth sharing, although its parts keep no device busy: at worst each goes at half its
+// speed, which costs what it takes to share.
+constexpr double long_launch = 2 * short_launch;
 // OpenCL drivers may have 32 bits for an offset.
 constexpr size_t most_items = UINT32_MAX;
 
@@ -50,9 +54,12 @@ size_t choose_group(size_t global, size_t most_everywhere)
 
 void choose_grains(const prospect &p, std::span<size_t> grains)
 {
-	for (size_t i = 0; i < grains.size(); i++)
-		grains[i] = std::max(
-			{size_t{1}, p.rows / (blocks_a_device * grains.size()), std::min(p.busy_rows[i], p.rows)});
+	const double all = std::accumulate(p.speeds.begin(), p.speeds.end(), 0.0);
+	for (size_t i = 0; i < grains.size(); i++) {
+		const double most = p.seconds > long_launch ? p.speeds[i] / all : 1;
+		const size_t busy = std::min(p.busy_rows[i], size_t(double(p.rows) * most));
+		grains[i] = std::max({size_t{1}, p.rows / (blocks_a_device * grains.size()), busy});
+	}
 }
 
 chosen_policy choose_policy(const prospect &p, std::span<const size_t> grains)

@@ -34,6 +34,7 @@ struct prospect {
 	std::span<const double> speeds;
 	std::span<const size_t> busy_rows;
 	bool known;          // the speeds are no guesses
+	double seconds;      // the quickest device takes so long alone; 0 if that is not known
 	bool has_twins;      // devices must compare afterwards what they have written
 	double twin_seconds; // that takes so long
 	const char *asked;   // the policy that the user wants, or null

@@ -49,6 +49,7 @@ struct launch_of {
 		     .speeds = speeds,
 		     .busy_rows = busy,
 		     .known = true,
+		     .seconds = 0,
 		     .has_twins = false,
 		     .twin_seconds = 0,
 		     .asked = nullptr};
@@ -84,6 +85,23 @@ TEST(division, what_one_device_does_in_no_time_it_does_alone)
 	EXPECT_EQ(guessed.choose().block_seconds, 0);
 	EXPECT_EQ(launch_of(7, {1, 1}, {4, 4}).choose().make, find_policy("single"));
 	EXPECT_EQ(launch_of(8, {1, 1}, {4, 4}).choose().make, find_policy("steal"));
+}
+
+// Bodies on two GPUs of 132 units: 2048 groups do not keep one of them busy.
+TEST(division, what_lasts_long_is_shared_although_it_keeps_nobody_busy)
+{
+	launch_of bodies(2048, {1e5, 1e5}, {2112, 2112});
+	EXPECT_EQ(bodies.choose().make, find_policy("single"));
+	bodies.p.seconds = 0.018;
+	EXPECT_EQ(bodies.choose().make, find_policy("steal"));
+	EXPECT_EQ(bodies.grains, (std::vector<size_t>{1024, 1024}));
+	launch_of unlike(2048, {3e4, 1e4}, {2112, 16});
+	unlike.p.seconds = 0.018;
+	unlike.choose();
+	EXPECT_EQ(unlike.grains, (std::vector<size_t>{1536, 16}));
+	launch_of one(1, {1, 1}, {16, 16});
+	one.p.seconds = 1;
+	EXPECT_EQ(one.choose().make, find_policy("single"));
 }
 
 TEST(division, a_policy_that_was_asked_for_is_taken)
