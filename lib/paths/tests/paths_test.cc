@@ -378,8 +378,8 @@ TEST_F(two_gpus, ask_in_some_small_copies_alone)
 	EXPECT_LT(m.carried[1] - before, 1000 * 8 * mib / 99);
 }
 
-// Its answer comes after the copy's end, which waits for it. So a twentieth of the time may go there, not a hundredth of
-// the bytes.
+// Its answer comes after the copy's end, which waits for it. So a twentieth of the time may go there, not a hundredth
+// of the bytes.
 TEST_F(two_gpus, wait_for_a_slow_path_for_a_twentieth_of_the_time)
 {
 	machine m([](link l, uint64_t) { return loaded(l, pcie_link(1, direction::to_device), 0.995); });
