@@ -186,6 +186,9 @@ int measure(options o)
 	const auto dut = open_real(o.device.empty() ? real_names().front() : o.device);
 	bench::report out("het-bench", {{"quick", o.chosen.quick}, {"seed", o.chosen.seed}, {"device", dut->name()}});
 	out.document()["device"] = dut->describe();
+	// Who continues such a run with all curves would lack those of its tests.
+	if (o.chosen.rates_only)
+		out.document()["settings"]["rates only"] = true;
 	recorder records(out);
 	if (!o.earlier.empty())
 		o.chosen.finished = take_finished(out.document(), results_in(o.earlier));

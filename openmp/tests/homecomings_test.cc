@@ -151,7 +151,7 @@ TEST(Homecomings, ProgramsTakeAtMostSoMuchOfTheTimeOfCopies)
 	}
 }
 
-// The bound holds wherever moving takes from a tenth of what was guessed to ten times as long.
+// The bound holds where moving takes no longer than was guessed.
 TEST(Homecomings, NoProgramTakesMuchLongerThanTwiceTheTimeOfCopies)
 {
 	const double guess = move_price().of(array_bytes);

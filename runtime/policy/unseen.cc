@@ -13,15 +13,18 @@ namespace
 // Profiles of one device differ by less.
 constexpr double clearly = 1.1;
 
-// Returns how long a launch takes that waits for memory alone.
+// Returns how long a launch takes that waits for memory alone, but for what launches cost by themselves.
 double memory_seconds(const newcomer &d)
 {
-	return d.rates.launch + d.missing / d.transfer + d.used / d.rates.memory;
+	return d.missing / d.transfer + d.used / d.rates.memory;
 }
 
+// Where it is not known what a launch costs on @a, it is no less than on @b.
 bool is_better(const newcomer &a, const newcomer &b)
 {
-	const double sooner = memory_seconds(b) / memory_seconds(a), more = a.rates.arithmetic / b.rates.arithmetic;
+	const double launch = a.rates.launch > 0 ? a.rates.launch : b.rates.launch;
+	const double sooner = (b.rates.launch + memory_seconds(b)) / (launch + memory_seconds(a)),
+		     more = a.rates.arithmetic / b.rates.arithmetic;
 	return std::min(sooner, more) >= 1 && std::max(sooner, more) > clearly;
 }
 
@@ -62,13 +65,16 @@ void bound_unseen(std::span<candidate> candidates, std::span<const kernel_rates>
 	}
 }
 
-// Where a kernel that waits for memory and one that waits for arithmetic had other shares, the mean errs least.
+// Where a kernel that waits for memory and one that waits for arithmetic had other shares, the mean errs least. What
+// launches cost counts if it is known of all.
 bool guess_shares(std::span<const newcomer> devices, std::span<double> speeds)
 {
-	if (!std::all_of(devices.begin(), devices.end(), [](const newcomer &d) { return d.rates.known(); }))
+	const bool has_launches = std::ranges::all_of(devices, [](const newcomer &d) { return d.rates.launch > 0; });
+	const auto seconds = [&](const newcomer &d) { return memory_seconds(d) + (has_launches ? d.rates.launch : 0); };
+	if (!std::ranges::all_of(devices, [&](const newcomer &d) { return d.rates.known() && seconds(d) > 0; }))
 		return false;
 	for (size_t i = 0; i < devices.size(); i++)
-		speeds[i] = std::sqrt(devices[i].rates.arithmetic / memory_seconds(devices[i]));
+		speeds[i] = std::sqrt(devices[i].rates.arithmetic / seconds(devices[i]));
 	return true;
 }
 

@@ -34,7 +34,8 @@ size_t choose_unseen(std::span<const newcomer> devices);
 void bound_unseen(std::span<candidate> candidates, std::span<const kernel_rates> rates);
 
 // Gives speeds to cut first shares by, of which only the ratios count. Returns false, and leaves @speeds as they were,
-// if one device has no profile.
+// if one device has no profile, or if nothing tells what takes time: the launch has no bytes, and not all profiles have
+// what launches cost.
 bool guess_shares(std::span<const newcomer> devices, std::span<double> speeds);
 
 } // namespace het::rt

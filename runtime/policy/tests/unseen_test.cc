@@ -52,6 +52,16 @@ TEST(choose_unseen, knows_what_a_launch_costs)
 	EXPECT_EQ(choose_unseen(std::vector{at_home(slow), idle}), 1u);
 }
 
+TEST(choose_unseen, takes_launches_that_no_profile_tells_of_for_no_gain)
+{
+	newcomer first = at_home(slow), other = at_home(slow);
+	first.rates.launch = 1e-3;
+	EXPECT_EQ(choose_unseen(std::vector{first, other}), 0u);
+	EXPECT_EQ(choose_unseen(std::vector{other, first}), 0u);
+	other.rates.launch = 1e-6;
+	EXPECT_EQ(choose_unseen(std::vector{first, other}), 1u);
+}
+
 TEST(choose_unseen, takes_the_first_one_where_profiles_lack)
 {
 	EXPECT_EQ(choose_unseen(std::vector{at_home(unknown), at_home(fast)}), 0u);
@@ -113,4 +123,23 @@ TEST(guess_shares, are_by_what_devices_can_do)
 	EXPECT_NEAR(speeds[0] / speeds[1], 10, 1e-9);
 	ASSERT_TRUE(guess_shares(std::vector{at_home(counting), at_home(slow)}, speeds));
 	EXPECT_NEAR(speeds[0] / speeds[1], 10, 1e-9); // between 1 and 100
+}
+
+TEST(guess_shares, are_by_launches_if_all_profiles_tell)
+{
+	newcomer one = at_home(fast), other = at_home(slow);
+	one.used = other.used = 0;
+	double speeds[2] = {3, 4};
+	EXPECT_FALSE(guess_shares(std::vector{one, other}, speeds));
+	one.rates.launch = 1e-6;
+	EXPECT_FALSE(guess_shares(std::vector{one, other}, speeds)); // or the other would be infinitely quick
+	EXPECT_EQ(speeds[1], 4);
+	other.rates.launch = 10e-6;
+	ASSERT_TRUE(guess_shares(std::vector{one, other}, speeds));
+	EXPECT_NEAR(speeds[0] / speeds[1], 10, 1e-9);
+	one.used = other.used = 1e6;
+	other.rates.launch = 0;
+	one.rates.launch = 1;
+	ASSERT_TRUE(guess_shares(std::vector{one, other}, speeds));
+	EXPECT_NEAR(speeds[0] / speeds[1], 10, 1e-9);
 }
