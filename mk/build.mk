@@ -385,7 +385,7 @@ $(filter $(B)/selftests/runtime_placing,$(selftests)): $(told_archive) $(call ob
 $(selftests): $(B)/selftests/%: $(B)/obj/selftests/%.o $(harness_objs) $(base_archive) $(libhet)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(URING_LIBS) -ldl
+	$Q$(link_with) $(call rpath,..) $(OPENCL_LIBS) $(URING_LIBS) $(NUMA_LIBS) -ldl
 
 $(fake_cuda): $(fake_cuda_objs) $(simt_archive) $(ptx_archive)
 	@mkdir -p $(@D)

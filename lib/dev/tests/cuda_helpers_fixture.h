@@ -28,13 +28,6 @@ class cuda_helpers_of : public cuda_paths
 		the_cuda_table().asked = paths::read_request("static");
 	}
 
-	void open_one(unsigned gpu)
-	{
-		cuda_api api;
-		int error = load_cuda(api, HET_FAKE_CUDA);
-		devices_[gpu] = make_cuda_device(api, gpu, reinterpret_cast<void *>(uintptr_t{gpu}), lanes, &error);
-		EXPECT_EQ(error, 0);
-	}
 	// The process has these, and HET_PATHS asks for that.
 	void open_asking(const char *asks, std::initializer_list<unsigned> gpus)
 	{

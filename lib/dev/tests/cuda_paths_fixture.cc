@@ -51,13 +51,17 @@ void cuda_paths::open(unsigned n)
 {
 	for (auto &d : devices_)
 		d.reset();
-	for (unsigned i = 0; i < n; i++) {
-		cuda_api api;
-		int error = load_cuda(api, HET_FAKE_CUDA);
-		ASSERT_EQ(error, 0);
-		devices_[i] = make_cuda_device(api, i, reinterpret_cast<void *>(uintptr_t{i}), lanes, &error);
-		ASSERT_NE(devices_[i], nullptr) << last_error();
-	}
+	for (unsigned i = 0; i < n; i++)
+		open_one(i);
+}
+
+void cuda_paths::open_one(unsigned gpu)
+{
+	cuda_api api;
+	int error = load_cuda(api, HET_FAKE_CUDA);
+	ASSERT_EQ(error, 0);
+	devices_[gpu] = make_cuda_device(api, gpu, reinterpret_cast<void *>(uintptr_t{gpu}), lanes, &error);
+	ASSERT_NE(devices_[gpu], nullptr) << last_error();
 }
 
 void cuda_paths::wait_until_lent(unsigned number)

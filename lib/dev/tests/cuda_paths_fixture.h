@@ -28,6 +28,7 @@ class cuda_paths : public testing::Test
 	void TearDown() override;
 
 	void open(unsigned n);
+	void open_one(unsigned gpu);
 
 	// Memory of a device and of the host, which copies find pinned, with other bytes each time.
 	struct pair {

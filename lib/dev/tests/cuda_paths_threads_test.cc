@@ -57,10 +57,7 @@ class cuda_paths_threads : public cuda_paths
 		EXPECT_FALSE(is_written) << "of what is relayed nothing comes";
 		std::thread waiting(wait);
 		std::this_thread::sleep_for(std::chrono::milliseconds(20));
-		cuda_api api;
-		int error = load_cuda(api, HET_FAKE_CUDA);
-		devices_[2] = make_cuda_device(api, 2, reinterpret_cast<void *>(uintptr_t{2}), lanes, &error);
-		EXPECT_EQ(error, 0);
+		open_one(2);
 		EXPECT_EQ(devices_[2]->lent_memory(), 32 * mib);
 		EXPECT_TRUE(the_cuda_table().members[2]) << "the copy under way speaks of number 1";
 		fake_->link_stops[1][0] = false;
@@ -109,9 +106,7 @@ TEST_F(cuda_paths_threads, a_device_that_keeps_its_memory_lends_none)
 	EXPECT_EQ(fake_->peer_copies, 0);
 	EXPECT_EQ(devices_[0]->lent_memory(), 32 * mib);
 	devices_[2].reset();
-	cuda_api api;
-	int error = load_cuda(api, HET_FAKE_CUDA);
-	devices_[2] = make_cuda_device(api, 2, reinterpret_cast<void *>(uintptr_t{2}), lanes, &error);
+	open_one(2);
 	EXPECT_EQ(devices_[2]->lent_memory(), 32 * mib) << "of a device that is new";
 	EXPECT_EQ(devices_[1]->lent_memory(), 0u);
 }
@@ -131,9 +126,7 @@ TEST_F(cuda_paths_threads, a_device_that_leaves_holds_nobody_up)
 	open(2);
 	pair p(*this, 0, 16 * mib);
 	with_a_copy_that_is_stuck(p, [this] { devices_[1].reset(); });
-	cuda_api api;
-	int error = load_cuda(api, HET_FAKE_CUDA);
-	devices_[1] = make_cuda_device(api, 1, reinterpret_cast<void *>(uintptr_t{1}), lanes, &error);
+	open_one(1);
 	EXPECT_EQ(devices_[1]->lent_memory(), 32 * mib);
 	for (unsigned i = 2; i < 5; i++)
 		to_and_fro(p, 0, i);
@@ -203,9 +196,7 @@ TEST_F(cuda_paths_threads, all_at_once)
 	}
 	for (unsigned i = 0; i < 3; i++) {
 		devices_[3].reset();
-		cuda_api api;
-		int error = load_cuda(api, HET_FAKE_CUDA);
-		devices_[3] = make_cuda_device(api, 3, reinterpret_cast<void *>(uintptr_t{3}), lanes, &error);
+		open_one(3);
 	}
 	for (auto &t : threads)
 		t.join();
