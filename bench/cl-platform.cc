@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
@@ -189,13 +190,43 @@ double time_of(cl_running &r)
 	return watch.lap();
 }
 
+using results = std::vector<std::vector<char>>;
+
+// Tells of the words in which an array differs from another, as text; it is empty if it does not. Another rounding looks
+// otherwise than bytes that never came.
+std::string difference(const std::vector<char> &one, const std::vector<char> &other)
+{
+	size_t count = 0, first = 0, last = 0;
+	for (size_t at = 0; at + sizeof(float) <= one.size(); at += sizeof(float)) {
+		if (!memcmp(&one[at], &other[at], sizeof(float)))
+			continue;
+		first = count++ ? first : at;
+		last = at;
+	}
+	if (!count)
+		return "";
+	float a, b;
+	memcpy(&a, &one[first], sizeof(a));
+	memcpy(&b, &other[first], sizeof(b));
+	return format("; %zu of %zu words of an array, from byte %zu to %zu, the first is %a and %a as a float", count,
+		      one.size() / sizeof(float), first, last, double(a), double(b));
+}
+
+void check_same(const std::string &what, const results &one, const results &other)
+{
+	std::string where;
+	for (size_t i = 0; i < one.size(); i++)
+		where += difference(one[i], other[i]);
+	if (one != other)
+		throw std::runtime_error(what + ": the results are not the same" + where);
+}
+
 ratio compare(const both_ways &w, const cl_program_text &p, const options &o, double must, table &shown, report &out)
 {
 	cl_running through(w.through, p), direct(w.direct, p);
 	const auto [t, d] =
 		take_turns<2>(o.rounds, {[&] { return time_of(through); }, [&] { return time_of(direct); }});
-	if (through.results() != direct.results())
-		throw std::runtime_error(p.name + ": the results are not the same");
+	check_same(p.name + ", with the platform and without", through.results(), direct.results());
 	const ratio r = paired_ratio(t, d);
 	out.result(p.name + "/through", "us", summarise(t));
 	out.result(p.name + "/direct", "us", summarise(d));
@@ -271,9 +302,9 @@ void measure_joint(const machine &m, const cl_way &joint, const std::vector<std:
 			all.push_back(us);
 		shared += together.parts() > 1;
 	}
-	for (const auto &e : each)
-		if (e->results() != together.results())
-			throw std::runtime_error(p.name + ": the results are not the same");
+	for (size_t i = 0; i < each.size(); i++)
+		check_same(p.name + format(", device %zu of all and all as one", i), each[i]->results(),
+			   together.results());
 	for (size_t round = 0; round < all.size(); round++)
 		ideals.push_back(ideal_of(alone, round));
 	const ratio r = paired_ratio(ideals, all);
