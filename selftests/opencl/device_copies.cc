@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-// Writes and copies of what a device has are done there, once, and lose nothing where the driver fails in them.
+// Writes and copies of what a device has are done there, once, and lose nothing where the driver fails in them; and who
+// makes them.
 #include "driver_table.h"
 #include "test.h"
 
 #include <atomic>
+#include <thread>
 
 using namespace cltest;
 
@@ -60,12 +62,26 @@ cl_int CL_API_CALL copy_buffer(cl_command_queue q, cl_mem from, cl_mem to, size_
 	return pocl.clEnqueueCopyBuffer(q, from, to, from_offset, to_offset, n, nwaits, waits, event);
 }
 
+// Says that texels have been written, and whether this thread has done it.
+std::atomic<bool> wrote_texels;
+thread_local bool has_written_texels;
+
+cl_int CL_API_CALL write_image(cl_command_queue q, cl_mem m, cl_bool blocks, const size_t *origin, const size_t *region,
+			       size_t row, size_t slice, const void *from, cl_uint nwaits, const cl_event *waits,
+			       cl_event *event)
+{
+	has_written_texels = true;
+	wrote_texels = true;
+	return pocl.clEnqueueWriteImage(q, m, blocks, origin, region, row, slice, from, nwaits, waits, event);
+}
+
 void watch_copies()
 {
 	const driver below;
 	if (!below.platform)
 		return;
 	pocl = *below.table;
+	below.table->clEnqueueWriteImage = write_image;
 	below.table->clEnqueueReadBuffer = read_buffer;
 	below.table->clEnqueueWriteBuffer = write_buffer;
 	below.table->clEnqueueCopyBuffer = copy_buffer;
@@ -271,4 +287,45 @@ TEST(fills_stay_on_the_device, watch_copies)
 	CHECK_EQ(fails_at.load(), 0u);
 	const bytes got = b.read(b.to);
 	CHECK(!memcmp(&got[3 * some], &model[3 * some], size - 3 * some));
+}
+
+// Texels go to the device behind the kernels that are there, so whoever enqueues does not wait for that.
+TEST(texels_are_written_by_other_threads, watch_copies)
+{
+	if (!is_one_of_pocl(fx) || !info<cl_bool>(clGetDeviceInfo, fx.device, CL_DEVICE_IMAGE_SUPPORT))
+		return;
+	constexpr char fetch[] = R"(
+kernel void fetch(read_only image2d_t from, global uint *to)
+{
+	int i = get_global_id(0);
+	to[i] = read_imageui(from, (int2)(i, 0)).x;
+}
+)";
+	constexpr size_t width = 64;
+	const cl_image_format f = {CL_RGBA, CL_UNSIGNED_INT8};
+	cl_image_desc d = {};
+	d.image_type = CL_MEM_OBJECT_IMAGE2D;
+	d.image_width = width;
+	d.image_height = 1;
+	std::vector<unsigned char> texels(4 * width);
+	for (size_t i = 0; i < texels.size(); i++)
+		texels[i] = (unsigned char)i;
+	cl_int err = 1;
+	const cl_mem from = clCreateImage(fx.context, CL_MEM_COPY_HOST_PTR, &f, &d, texels.data(), &err);
+	OK(err);
+	const cl_mem to = fx.buffer(4 * width);
+	const cl_kernel k = fx.kernel(fetch, "fetch");
+	set(k, 0, from);
+	set(k, 1, to);
+	OK(clEnqueueNDRangeKernel(fx.queue, k, 1, nullptr, &width, nullptr, 0, nullptr, nullptr));
+	while (!wrote_texels)
+		std::this_thread::yield();
+	CHECK(!has_written_texels);
+	std::vector<cl_uint> got(width);
+	OK(clEnqueueReadBuffer(fx.queue, to, CL_TRUE, 0, 4 * width, got.data(), 0, nullptr, nullptr));
+	for (size_t i = 0; i < width; i++)
+		CHECK_EQ(got[i], texels[4 * i]);
+	OK(clReleaseKernel(k));
+	OK(clReleaseMemObject(from));
+	OK(clReleaseMemObject(to));
 }
