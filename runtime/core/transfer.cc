@@ -61,7 +61,7 @@ void transfer::find_device(het_memory *written, size_t n)
 het_device *transfer::device_to_write(range to) const
 {
 	het_device *holder = only_holder(to);
-	return holder ? holder : meant_for_;
+	return holder || !meant_for_ || meant_for_->lost.load() ? holder : meant_for_;
 }
 
 int copy::take(const het_copy_args &args)
