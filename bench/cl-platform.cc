@@ -192,8 +192,8 @@ double time_of(cl_running &r)
 
 using results = std::vector<std::vector<char>>;
 
-// Tells of the words in which an array differs from another, as text; it is empty if it does not. Another rounding looks
-// otherwise than bytes that never came.
+// Tells of the words in which an array differs from another, as text; it is empty if it does not. Another rounding
+// looks otherwise than bytes that never came.
 std::string difference(const std::vector<char> &one, const std::vector<char> &other)
 {
 	size_t count = 0, first = 0, last = 0;

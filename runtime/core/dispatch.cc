@@ -58,7 +58,7 @@ bool may_call_program()
 	return !is_helping() && !tells_elsewhere;
 }
 
-// Nobody waits for this thread, which has called us from the program: it is in no callback or kernel.
+// No thread of ours waits for this one: the program has called us on it, in none of its callbacks.
 bool is_programs_own()
 {
 	return !finishing && !is_worker() && !is_helping() && !is_event_thread() && !tells_elsewhere;

@@ -387,23 +387,6 @@ void executor::attend()
 		ring();
 }
 
-// Returns a device that has begun something for which the command waits. Its end is for whoever waits for the command:
-// others would have to be woken for it.
-executor *executor::at_work_before(het_event &e)
-{
-	return core().graph.locked([&]() -> executor * {
-		for (const edge &before : e.edges_before()) {
-			if (!before.from || before.from->finished)
-				continue;
-			const auto &other = static_cast<const het_event &>(*before.from);
-			executor *x = other.begun ? other.where.load() : nullptr;
-			if (x && x->has_queue())
-				return x;
-		}
-		return nullptr;
-	});
-}
-
 // Returns what the caller, who waits for @e, can start: that, or a command before it in its queue, which mostly is what
 // it waits for. The worker would have to be woken for it, and would then wake the caller.
 het_event *executor::next_for(het_event &e)
@@ -423,9 +406,6 @@ void executor::drive_until_finished(het_event &e)
 		uint32_t seen = progress();
 		het_event *next = next_for(e);
 		if (!next) {
-			executor *before = has_queue() ? nullptr : at_work_before(e);
-			if (before && before->reap())
-				continue;
 			bool soon = !has_queue() && look_out_for([&] { return e.is_finished() || ready_.has(e); });
 			if (!soon && !reap())
 				e.sleep_until_finished();

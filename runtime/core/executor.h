@@ -112,7 +112,6 @@ class executor
 	bool start(het_event &e);
 	bool start_as_helper(het_event &e);
 	het_event *next_for(het_event &e);
-	static executor *at_work_before(het_event &e);
 	bool reap();
 	task *next_task();
 	task *next_of_own();
