@@ -35,6 +35,7 @@ class slice_parts
 
       private:
 	int take(range_use &u, range &had, range wanted) const;
+	int take_slice(std::span<range_use> uses, const sliced_plan &of, size_t slice);
 
 	// This, and what has been taken of each use, is for whoever has set is_taking_.
 	std::unique_ptr<range[]> had_;
