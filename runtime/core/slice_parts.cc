@@ -22,7 +22,8 @@ bool slice_parts::open(size_t nuses, bool by_parts, size_t nslices)
 }
 
 // Slices go through the bytes one way, so what one of them lacks lies at an end of what those before have. What lies
-// between, if anything does, is taken as well.
+// between, if anything does, is taken as well. After an error nothing of it counts as had: who asks before all know of
+// the error takes it again.
 int slice_parts::take(range_use &u, range &had, range wanted) const
 {
 	if (wanted.empty() || had.covers(wanted))
@@ -35,7 +36,8 @@ int slice_parts::take(range_use &u, range &had, range wanted) const
 		if (!err && !missing.empty())
 			err = begin_part(u, *core().host_memory, missing);
 	}
-	had = {std::min(had.begin, wanted.begin), std::max(had.end, wanted.end)};
+	if (!err)
+		had = {std::min(had.begin, wanted.begin), std::max(had.end, wanted.end)};
 	return err;
 }
 
