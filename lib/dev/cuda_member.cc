@@ -50,7 +50,7 @@ int cuda_member::open_own_ports()
 void cuda_member::open_hands()
 {
 	cuda_current c(cu_, context_);
-	if (!policy_->takes_kernels() || c.error() || kernel_.open(cu_))
+	if ((is_helper() && !relays_) || !policy_->takes_kernels() || c.error() || kernel_.open(cu_))
 		return;
 	if (!is_helper())
 		touches_.open(cu_, context_, kernel_.function());

@@ -108,7 +108,8 @@ class cuda_member
 	cu_context context_ = nullptr;
 	const paths::policy *policy_ = nullptr;
 	unsigned number_ = paths::most_gpus; // in the table; that many: not there
-	paths::path_set reached_ = 0;        // whose memory its streams can copy from and to
+	// These have memory that its streams can copy from and to. It changes under the lock `coming`.
+	std::atomic<paths::path_set> reached_{0};
 	std::atomic<bool> has_ports_{false}; // they stay until this one leaves
 	std::atomic<bool> relays_{false};
 	bool keeps_ = false; // all of its memory; under the lock `coming`

@@ -3,9 +3,9 @@
 // windows: what the host has of them is taken from it, and what only other devices have comes home. So the first slice
 // does not wait for the pages of all arrays, and the rest is done beside kernels and copies.
 //
-// To the host the launch is one step all the same. What is taken stays taken until the launch is over, and no slice
-// looks at what is not: so it is as if all of it had happened when the last part was taken (begin_part() in
-// memory/kernel.h).
+// To the host the launch is one step all the same. What it writes stays taken until it is over, and no slice looks at
+// what is not: so it is as if all of it had happened when the last part was taken (begin_part() in memory/kernel.h).
+// What it only reads the host may write meanwhile, which is a race of the program's.
 //
 // The fetcher takes what its next slice needs, and the evictor what comes later, while it has nothing else to do. One
 // of them does so at a time.
@@ -35,6 +35,7 @@ class slice_parts
 
       private:
 	int take(range_use &u, range &had, range wanted) const;
+	int take_slice(std::span<range_use> uses, const sliced_plan &of, size_t slice);
 
 	// This, and what has been taken of each use, is for whoever has set is_taking_.
 	std::unique_ptr<range[]> had_;

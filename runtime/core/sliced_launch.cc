@@ -303,6 +303,7 @@ int sliced_launch::leave_group_of_lost()
 		return 0;
 	frames_.give_back();
 	group_.reset();
+	stage_.store(stage::gets_memory);
 	return take_memory();
 }
 
