@@ -58,12 +58,6 @@ bool may_call_program()
 	return !is_helping() && !tells_elsewhere;
 }
 
-// No thread of ours waits for this one: the program has called us on it, in none of its callbacks.
-bool is_programs_own()
-{
-	return !finishing && !is_worker() && !is_helping() && !is_event_thread() && !tells_elsewhere;
-}
-
 void put_off_end(het_event &e)
 {
 	e.next_in_flight = nullptr;
@@ -454,7 +448,7 @@ template <class F> int enqueue_by(het_event *e, const command_graph::follower &t
 		if (e->is_empty())
 			finish(*e, e->inherited);
 		else
-			e->where.load()->offer(*e, is_programs_own());
+			e->where.load()->offer(*e);
 		return 0;
 	case command_graph::added::waiting:
 		if (kept)

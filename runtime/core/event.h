@@ -69,9 +69,6 @@ struct het_event : het::rt::object, het::rt::node, het::rt::task {
 	virtual het_event_part_info part(uint32_t /*number*/) const { return {}; }
 	// begin() takes no time, so any thread may call it.
 	virtual bool begins_anywhere() const { return false; }
-	// begin() is never refused, and mostly takes less time than to wake a worker for it, but may wait for others: a
-	// thread of the program's that nobody waits for may call it.
-	virtual bool is_brief() const { return false; }
 	// Adds the lanes on which it is under way, a bit for each, by device. The graph's lock is held.
 	virtual void add_lanes(uint32_t (&lanes)[het::rt::most_devices]) const;
 	// There is nothing to do: it finishes as soon as it is ready.

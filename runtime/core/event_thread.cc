@@ -8,13 +8,6 @@
 namespace het::rt
 {
 
-static thread_local bool of_event_thread;
-
-bool is_event_thread()
-{
-	return of_event_thread;
-}
-
 bool event_thread::start(bool needed)
 {
 	uint32_t seen = state_.load(std::memory_order_acquire);
@@ -77,7 +70,6 @@ het_event *event_thread::take()
 
 void event_thread::work()
 {
-	of_event_thread = true;
 	for (;;) {
 		uint32_t seen = bell_.load();
 		if (het_event *e = take())

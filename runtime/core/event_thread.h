@@ -51,7 +51,4 @@ class event_thread
 	std::atomic<uint32_t> bell_{0};
 };
 
-// This thread is one of those.
-bool is_event_thread();
-
 } // namespace het::rt

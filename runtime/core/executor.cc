@@ -232,10 +232,10 @@ void executor::discount(het_event &e)
 		expected_ns_.fetch_sub(e.expected_ns, std::memory_order_relaxed);
 }
 
-void executor::offer(het_event &e, bool may_take_part)
+void executor::offer(het_event &e)
 {
 	count(e);
-	if (e.begins_anywhere() || (may_take_part && e.is_brief())) {
+	if (e.begins_anywhere()) {
 		start(e); // is never refused
 		return;
 	}

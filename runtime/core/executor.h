@@ -83,9 +83,8 @@ class executor
 	void count(het_event &e);
 	void discount(het_event &e);
 
-	// A command has become ready in its own launch: this begins it here if nothing stands in the way. With
-	// @may_take_part nobody waits for this thread, which may wait.
-	void offer(het_event &e, bool may_take_part);
+	// A command has become ready in its own launch: this begins it here if nothing stands in the way.
+	void offer(het_event &e);
 	// Another command's end has made it ready.
 	void hand_over(het_event &e);
 	// The command has become more urgent, under the graph's lock. It is false if it does not lie here.

@@ -13,9 +13,6 @@ class texture_copy final : public rect_transfer
       public:
 	using rect_transfer::rect_transfer;
 	int take(const het_texture_copy_args &args);
-	// Drivers do it in the queue of kernels, behind those that are there; and what a texture is called tells
-	// nothing of its size.
-	bool is_brief() const override { return false; }
 	begin_result begin(executor &) override;
 
       private:

@@ -34,13 +34,6 @@ range transfer::take_place(const place_in_memory &p, size_t n, const char *call,
 	return r;
 }
 
-bool transfer::is_brief() const
-{
-	constexpr size_t little = 1 << 20;
-	auto is_little = [](const access_entry &e) { return e.bytes.size() <= little; };
-	return !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), is_little);
-}
-
 // It is linked before the order of commands is known, as for a launch. Where it can't be the host has the bytes first.
 void transfer::find_device(het_memory *written, size_t n)
 {

@@ -23,7 +23,6 @@ class transfer : public het_event
 	// Returns the bytes, and retains the object they belong to. They are empty with *err set if there are none.
 	range take_place(const place_in_memory &p, size_t n, const char *call, int *err);
 	bool is_empty() const override { return false; }
-	bool is_brief() const override;
 
       protected:
 	// An object of which a queue of one device writes much is for kernels there: it gets memory on that device.
