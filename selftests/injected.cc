@@ -284,14 +284,15 @@ TEST(unheard_failures_are_found, .traps = trap::uffd | trap::sigsegv, .seconds =
 
 TEST(evictions_of_what_is_used_are_found, .traps = trap::best, .seconds = 100)
 {
-	expect_found(t, "evicts_used",
-		     {"runtime_evict", {"--filter=what_is_in_flight", "--device=cuda,cuda2", "--jobs=2"}, "50", 90, 2});
+	expect_found(
+		t, "evicts_used",
+		{"runtime_evict", {"--filter=what_is_in_flight", "--device=cuda,cuda2", "--jobs=2"}, "50", 90, 40});
 }
 
 TEST(lost_copies_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "drops_only_copy",
-		     {"runtime_evict", {"--filter=arrays_take_turns", "--device=host", "--jobs=2"}, "50", 90, 2});
+		     {"runtime_evict", {"--filter=arrays_take_turns", "--device=host", "--jobs=2"}, "50", 90, 40});
 }
 
 // What is kept between launches in slices is of before.
@@ -308,7 +309,7 @@ TEST(stale_copies_that_were_kept_are_found, .traps = trap::best, .seconds = 100)
 TEST(written_bytes_that_are_not_found_are_found, .traps = trap::best, .seconds = 100)
 {
 	const auto hunt_in = [](const char *filter, const char *device) {
-		return hunt{"runtime_kept", {filter, device, "--jobs=2"}, "10", 90, 2};
+		return hunt{"runtime_kept", {filter, device, "--jobs=2"}, "10", 90, 40};
 	};
 	expect_found(t, "leaves_away", hunt_in("--filter=what_is_written_stays", "--device=host"));
 	expect_found(t, "drops_written", hunt_in("--filter=what_is_written_is_found", "--device=host"));
@@ -319,27 +320,27 @@ TEST(written_bytes_that_are_not_found_are_found, .traps = trap::best, .seconds =
 TEST(memory_that_is_taken_from_copies_is_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "takes_used",
-		     {"runtime_kept", {"--filter=memory_goes", "--device=host", "--jobs=2"}, "300", 90, 5});
+		     {"runtime_kept", {"--filter=memory_goes", "--device=host", "--jobs=2"}, "300", 90, 40});
 }
 
 // What the host writes to bytes that a slice has got must not be lost.
 TEST(slices_that_take_too_late_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "takes_late",
-		     {"runtime_slices", {"--filter=no_slice_has_needed", "--device=host", "--jobs=2"}, "10", 90, 2});
+		     {"runtime_slices", {"--filter=no_slice_has_needed", "--device=host", "--jobs=2"}, "10", 90, 40});
 }
 
 // Launches that run mixed get bytes of which some are still to be written.
 TEST(slices_that_begin_too_early_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "carries_early",
-		     {"runtime_mixed", {"--filter=each_byte_travels_once", "--device=cuda", "--jobs=2"}, "10", 90, 5});
+		     {"runtime_mixed", {"--filter=each_byte_travels_once", "--device=cuda", "--jobs=2"}, "10", 90, 40});
 }
 
 TEST(copies_that_did_not_come_home_are_found, .traps = trap::best, .seconds = 100)
 {
 	expect_found(t, "keeps_failed",
-		     {"runtime_kept", {"--filter=did_not_come_home", "--device=cuda,cuda2"}, "10", 90, 2});
+		     {"runtime_kept", {"--filter=did_not_come_home", "--device=cuda,cuda2"}, "10", 90, 40});
 }
 
 // Without the lock the race of threads.cc is lost soon. Whatever else that library does wrong would be seen by
