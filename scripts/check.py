@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -463,36 +463,25 @@ def models() -> Iterator[Step]:
     )
 
 
+def micro_benchmark(name: str, command: list[str], lacks: Callable[[], str | None] = lambda: None) -> Step:
+    return Step(
+        f"het-bench, {name}",
+        command,
+        env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
+        needs="build",
+        beside=True,
+        seconds=60,
+        unavailable=lambda: left_out("bench/", "het-bench") or lacks(),
+    )
+
+
 def micro_benchmarks() -> Iterator[Step]:
     """All tests of het-bench with the least of everything, on each kind of device: results of kernels are checked."""
+    program, tests = str(ROOT / "build/bin/het-bench"), ROOT / "scripts/tests"
     for device in ("host", "opencl0", "cuda0"):
-        yield Step(
-            f"het-bench, {device}",
-            [str(ROOT / "build/bin/het-bench"), "--smallest", "--device", device],
-            env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
-            needs="build",
-            beside=True,
-            seconds=60,
-            unavailable=lambda: left_out("bench/", "het-bench"),
-        )
-    yield Step(
-        "het-bench, devices that fail",
-        [sys.executable, str(ROOT / "scripts/tests/het_bench_failures.py")],
-        env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
-        needs="build",
-        beside=True,
-        seconds=60,
-        unavailable=lambda: left_out("bench/", "het-bench"),
-    )
-    yield Step(
-        "het-bench, ranks of MPI",
-        [sys.executable, str(ROOT / "scripts/tests/het_bench_ranks.py")],
-        env={**environment("build"), "LD_LIBRARY_PATH": FAKE_CUDA["LD_LIBRARY_PATH"]},
-        needs="build",
-        beside=True,
-        seconds=60,
-        unavailable=lambda: left_out("bench/", "het-bench") or no_ranks(),
-    )
+        yield micro_benchmark(device, [program, "--smallest", "--device", device])
+    yield micro_benchmark("devices that fail", [sys.executable, str(tests / "het_bench_failures.py")])
+    yield micro_benchmark("ranks of MPI", [sys.executable, str(tests / "het_bench_ranks.py")], no_ranks)
 
 
 def no_guest() -> str | None:
