@@ -69,8 +69,8 @@ bool device::copy_to_host(void *to, const void *from, size_t nbytes)
 
 bool device::copy_to_device(void *to, const void *from, size_t nbytes)
 {
-	const bool is_known = blocks_.cover(to, nbytes) || allocated_.cover(to, nbytes);
-	return (is_known && puts_.put(to, from, nbytes)) ||
+	const auto is_known = [&] { return blocks_.cover(to, nbytes) || allocated_.cover(to, nbytes); };
+	return (puts::fits(to, nbytes) && is_known() && puts_.put(to, from, nbytes)) ||
 	       (puts_.settle(to, nbytes) && copies_.to_device(to, from, nbytes));
 }
 

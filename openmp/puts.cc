@@ -28,10 +28,14 @@ puts::~puts()
 		het_event_release(last_);
 }
 
+bool puts::fits(const void *to, size_t nbytes)
+{
+	return nbytes && nbytes <= sizeof(large_put::word) &&
+	       (reinterpret_cast<uintptr_t>(to) | nbytes) % word_bytes == 0;
+}
+
 bool puts::put(void *to, const void *from, size_t nbytes)
 {
-	if (!nbytes || nbytes > sizeof(large_put::word) || (reinterpret_cast<uintptr_t>(to) | nbytes) % word_bytes)
-		return false;
 	return nbytes <= sizeof(small_put::word) ? send<small_put>(small_, to, from, nbytes)
 						 : send<large_put>(large_, to, from, nbytes);
 }

@@ -22,8 +22,10 @@ class puts
 	puts(const puts &) = delete;
 	puts &operator=(const puts &) = delete;
 
-	// Takes the bytes, and sends them on their way behind all that were put before. Returns false if that can't be
-	// done: they are to be copied.
+	// Returns whether so many bytes may be put there.
+	static bool fits(const void *to, size_t nbytes);
+	// Takes bytes that fit, and sends them on their way behind all that were put before. Returns false if that
+	// can't be done: they are to be copied.
 	bool put(void *to, const void *from, size_t nbytes);
 	// What waits for this event finds all that has been put. It is null if that is there; the caller releases it.
 	het_event *last();
