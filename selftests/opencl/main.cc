@@ -149,6 +149,13 @@ cl_command_queue fixture::unordered() const
 	return q;
 }
 
+bool has_code(const std::string &what, cl_int got, cl_int want)
+{
+	if (got != want)
+		printf("# %s: %d, not %d\n", what.c_str(), got, want);
+	return got == want;
+}
+
 bool makes_binaries()
 {
 	return system("command -v het-fatbin >/dev/null") == 0;

@@ -57,6 +57,9 @@ template <class T> void set(cl_kernel k, cl_uint i, const T &value)
 	OK(clSetKernelArg(k, i, sizeof(value), &value));
 }
 
+// Says what had another code than it should have.
+bool has_code(const std::string &what, cl_int got, cl_int want);
+
 // Answers of clGet...Info().
 template <class T, class F, class O> T info(F get, O object, cl_uint what)
 {
