@@ -61,6 +61,12 @@ class steps
 		HET_OK(het_launch(fx_.queue, &l, event));
 		blur_rows(array(from).model.data() + begin, array(to).model.data() + begin, width, r.count, 0, n);
 	}
+	// They go from one array to another and back, and the first one waits for an event.
+	void to_and_fro(unsigned n, het_event *after = nullptr, event_handle *events = nullptr)
+	{
+		for (unsigned i = 0; i < n; i++)
+			blur(i % 2, 1 - i % 2, all(), events ? events[i].out() : nullptr, i ? nullptr : after);
+	}
 	rows all() const { return {0, height_}; }
 	void check(const char *when)
 	{
@@ -94,8 +100,7 @@ TEST(each_byte_travels_once, .traps = trap::best | trap::sigsegv, .devices = one
 	const size_t n = width * s.height();
 	event_handle start, events[nsteps];
 	HET_OK(het_user_event_create(start.out()));
-	for (unsigned i = 0; i < nsteps; i++)
-		s.blur(i % 2, 1 - i % 2, s.all(), events[i].out(), i ? nullptr : static_cast<het_event *>(start));
+	s.to_and_fro(nsteps, start, events);
 	HET_OK(het_user_event_set(start, 0));
 	HET_OK(het_finish(fx.queue));
 	CHECK_EQ(sent_to(d), n);
@@ -117,8 +122,7 @@ TEST(without_the_setting_they_run_one_by_one, .traps = trap::best, .devices = de
 	steps s(fx, 2400);
 	event_handle start;
 	HET_OK(het_user_event_create(start.out()));
-	for (unsigned i = 0; i < 4; i++)
-		s.blur(i % 2, 1 - i % 2, s.all(), nullptr, i ? nullptr : static_cast<het_event *>(start));
+	s.to_and_fro(4, start);
 	HET_OK(het_user_event_set(start, 0));
 	HET_OK(het_finish(fx.queue));
 	const het_memory_info m = memory_of(device_apart());
@@ -139,8 +143,7 @@ TEST(groups_are_as_large_as_memory_allows, .traps = trap::best, .devices = devic
 		before = sent_to(d);
 		event_handle start;
 		HET_OK(het_user_event_create(start.out()));
-		for (unsigned i = 0; i < 16; i++)
-			s.blur(i % 2, 1 - i % 2, s.all(), nullptr, i ? nullptr : static_cast<het_event *>(start));
+		s.to_and_fro(16, start);
 		HET_OK(het_user_event_set(start, 0));
 		HET_OK(het_finish(fx.queue));
 		const uint64_t sent = sent_to(d) - before;
@@ -159,9 +162,7 @@ TEST(all_of_a_group_fail, .traps = trap::best, .devices = device::cuda)
 		steps s(fx, 2400);
 		event_handle start, events[6];
 		HET_OK(het_user_event_create(start.out()));
-		for (unsigned i = 0; i < 6; i++)
-			s.blur(i % 2, 1 - i % 2, s.all(), events[i].out(),
-			       i ? nullptr : static_cast<het_event *>(start));
+		s.to_and_fro(6, start, events);
 		fail_cuda_call(copies % 2 ? "cuMemcpyHtoDAsync_v2" : "cuMemcpyDtoHAsync_v2", cuda_out_of_memory,
 			       copies / 2);
 		HET_OK(het_user_event_set(start, 0));
@@ -198,8 +199,7 @@ TEST(a_device_is_lost_before_a_group_begins, .traps = trap::best, .devices = dev
 	gated.wait_until_begun();
 	event_handle start, events[3];
 	HET_OK(het_user_event_create(start.out()));
-	for (unsigned i = 0; i < 3; i++)
-		s.blur(i % 2, 1 - i % 2, s.all(), events[i].out(), i ? nullptr : static_cast<het_event *>(start));
+	s.to_and_fro(3, start, events);
 	HET_OK(het_user_event_set(start, 0));
 	while (status_of(events[1]) != HET_RUNNING)
 		std::this_thread::yield();
@@ -326,8 +326,7 @@ TEST(arrays_are_freed_while_groups_run, .traps = trap::best, .devices = one_devi
 	CHECK_EQ(memory_of(device_apart()).windows, 0);
 	HET_OK(het_device_set_budget(device_apart(), 200 << 10));
 	steps s(fx, 600);
-	for (unsigned i = 0; i < 5; i++)
-		s.blur(i % 2, 1 - i % 2, s.all());
+	s.to_and_fro(5);
 	HET_OK(het_finish(fx.queue));
 	s.check("after others were freed");
 }
@@ -341,8 +340,7 @@ TEST(urgent_launches_beside_a_group, .traps = trap::best, .devices = one_device)
 	steps s(fx, 600);
 	model_array few(kind::mmapped, 5000);
 	for (unsigned round = 0; round < 5; round++) {
-		for (unsigned i = 0; i < 10; i++)
-			s.blur(i % 2, 1 - i % 2, s.all());
+		s.to_and_fro(10);
 		HET_OK(fx.launch(fx.add, few.size(), {few.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr,
 				 {.queue = second, .device = device_apart(), .priority = 3}));
 		add_to_model(few.model, 0, few.size(), 1);
@@ -368,8 +366,7 @@ TEST(groups_of_two_queues, .traps = trap::best, .devices = one_device, .seconds 
 					{.queue = second, .device = device_apart()});
 			HET_OK(het_finish(second));
 		});
-		for (unsigned i = 0; i < 8; i++)
-			one.blur(i % 2, 1 - i % 2, one.all());
+		one.to_and_fro(8);
 		HET_OK(het_finish(fx.queue));
 		beside.join();
 	}
