@@ -614,3 +614,29 @@ TEST(the_device_dies, .traps = trap::best, .devices = device::cuda)
 	HET_OK(het_finish(fx.queue));
 	to.check("on another device");
 }
+
+// One argument overwrites what a lost device alone had, and another one is the same bytes and reads them: that is seen,
+// whichever comes first.
+TEST(what_was_lost_is_read_by_another_argument, .traps = trap::best, .devices = device::cuda)
+{
+	slices_fixture fx(t, settings{small}, "HET_DEVICES=apart,cuda");
+	const size_t n = 1 << 20;
+	model_array a(kind::mmapped, n);
+	het_device *const here = device_apart(), *const gpu = all_devices().at(1);
+	HET_OK(het_device_set_budget(gpu, 4 << 20));
+	HET_OK(fx.launch(fx.add, n, {a.all(HET_READ_WRITE), value_arg(uint8_t{1})}, nullptr, {.device = gpu}));
+	HET_OK(het_finish(fx.queue));
+	fail_cuda_call("work of cuLaunchKernel", cuda_launch_failed);
+	event_handle e;
+	HET_OK(fx.launch(fx.add, n, {a.all(HET_READ_WRITE), value_arg(uint8_t{1})}, e.out(), {.device = gpu}));
+	het_event *events[] = {e};
+	CHECK_EQ(het_event_wait(1, events), HET_EWAIT);
+	for (const uint32_t first : {HET_WRITE_ONLY, HET_READ_WRITE}) {
+		event_handle twice;
+		HET_OK(fx.launch_line(fx.kernel("twice"), n, {by_bytes(a, first), by_bytes(a, first ^ HET_READ_ONLY)},
+				      twice.out(), here));
+		events[0] = twice;
+		CHECK_EQ(het_event_wait(1, events), HET_EWAIT);
+		CHECK_EQ(status_of(twice), HET_EDEVICE);
+	}
+}

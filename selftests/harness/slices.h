@@ -162,11 +162,12 @@ class slices_fixture : public runtime_fixture
 	}
 
 	int launch_grid(het_kernel *k, std::array<size_t, 2> global, std::array<size_t, 2> local,
-			std::vector<het_arg> args, het_event **event = nullptr)
+			std::vector<het_arg> args, het_event **event = nullptr, het_device *device = nullptr)
 	{
 		het_launch_args l = {};
 		l.size = sizeof l;
 		l.kernel = k;
+		l.device = device;
 		l.dimensions = global[1] ? 2 : 1;
 		std::copy(global.begin(), global.end(), l.global);
 		std::copy(local.begin(), local.end(), l.local);
@@ -175,9 +176,10 @@ class slices_fixture : public runtime_fixture
 		l.args = args.data();
 		return het_launch(queue, &l, event);
 	}
-	int launch_line(het_kernel *k, size_t items, std::vector<het_arg> args)
+	int launch_line(het_kernel *k, size_t items, std::vector<het_arg> args, het_event **event = nullptr,
+			het_device *device = nullptr)
 	{
-		return launch_grid(k, {items, 0}, {64, 0}, std::move(args));
+		return launch_grid(k, {items, 0}, {64, 0}, std::move(args), event, device);
 	}
 
       private:
